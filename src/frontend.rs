@@ -1,0 +1,20 @@
+//! One folder a language: source text in, [`crate::ir::Module`] out.
+//!
+//! Invariant: parsing never fails. A frontend returns what it could lower, and the parts that it could not in
+//! [`crate::ir::Module::unparsed`].
+
+pub mod python;
+pub mod rust;
+
+use crate::ir::Module;
+use crate::source::{Language, SourceFile};
+
+/// Lowers a file. `module` is its dotted path as far as it is known (`pkg.sub.mod`, `crate::net::client`), which
+/// relative imports are resolved against; an empty one is a file on its own.
+#[must_use]
+pub fn lower(file: &SourceFile, module: &str) -> Module {
+    match file.language {
+        Language::Python => python::lower(file, module),
+        Language::Rust => rust::lower(file, module),
+    }
+}

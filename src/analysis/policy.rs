@@ -1,0 +1,342 @@
+//! A retry site and its policy: the facts that rules read and `inventory` prints. Plain data; no syntax in it.
+//!
+//! Times are in seconds. An *attempt* is one execution of the operation; retries are attempts less one.
+
+use serde::{Deserialize, Serialize};
+
+use super::status::StatusSet;
+use crate::ir::FuncId;
+use crate::source::Span;
+
+/// Known, known not to be, or not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "lowercase")]
+pub enum Known {
+    /// It is so.
+    Yes,
+    /// It is not so.
+    No,
+    /// It could not be found out.
+    #[default]
+    Unknown,
+}
+
+/// The form that the repetition takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// A loop.
+    Loop,
+    /// A function calls itself from a failure path.
+    Recursion,
+    /// A second try in the failure path of the first.
+    StraightLine,
+    /// A decorator, macro or helper that calls again what it is given.
+    Decorator,
+    /// A client told to retry.
+    ClientConfig,
+    /// A task queue told to run a task again.
+    TaskQueue,
+}
+
+/// What the repetition is for; decides which rules apply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// The operation is repeated because it failed, and its success ends that.
+    Retry,
+    /// Waits for something to become ready: failures are swallowed until the answer is good.
+    Probe,
+    /// Asks until the answer is the wanted one; failures leave.
+    Polling,
+    /// Runs for ever on purpose (a daemon's reconnect or worker loop): success does not end it, and failures are
+    /// swallowed. Bounds do not apply; pace does.
+    Daemon,
+}
+
+/// What is repeated.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Operation {
+    /// The call as it stands in the source, shortened to one line (`self.session.post(url, …)`).
+    pub text: String,
+    /// Where it stands.
+    pub span: Span,
+    /// Path of the model's entry or of the callee (`requests.Session.post`), where it is known.
+    pub model: Option<String>,
+    /// Whether it leaves the process.
+    pub remote: Known,
+    /// HTTP method in capitals, where known.
+    pub method: Option<String>,
+    /// Whether a second execution changes nothing more.
+    pub idempotent: Known,
+    /// What it does, for messages, where it is no HTTP request ("sends a mail").
+    pub effect: Option<String>,
+    /// Address, if literal.
+    pub target: Option<String>,
+    /// A time limit on each attempt.
+    pub timeout: Timeout,
+    /// The key that makes a repetition harmless.
+    pub key: Key,
+    /// Passed in by the caller (a parameter, a closure from outside): a retry helper's own loop.
+    pub passed_in: bool,
+}
+
+/// A time limit on one attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Timeout {
+    /// So many seconds, where known.
+    Set(Option<f64>),
+    /// None: it can hang for ever.
+    None,
+    /// Out of sight.
+    Unknown,
+}
+
+/// An idempotency key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Key {
+    /// None is sent.
+    None,
+    /// One that stays the same over all attempts.
+    Stable,
+    /// Made anew for each attempt.
+    PerAttempt,
+    /// Headers or arguments that cannot be seen through.
+    Unknown,
+}
+
+/// How a way of failing shows itself.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Cause {
+    /// An exception or error value of one of these types (absolute paths; empty where not known).
+    Exception {
+        /// Their paths.
+        classes: Vec<String>,
+        /// `except Exception`, a bare `except`, `Err(_)`: whatever it is.
+        everything: bool,
+    },
+    /// An answer with one of these statuses.
+    Status(StatusSet),
+    /// A value that the code takes as failure (`None`, `False`, a body that says error).
+    Value,
+    /// A cancellation, an interrupt, a shutdown.
+    Interrupt,
+    /// The operation (a session) ended normally and is begun again.
+    Ended,
+}
+
+/// What bounds the number of attempts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Bound {
+    /// Nothing.
+    None,
+    /// So many attempts, where the number is known.
+    Count(Option<u32>),
+    /// A deadline after so many seconds, where known.
+    Deadline(Option<f64>),
+    /// Both.
+    Both(Option<u32>, Option<f64>),
+    /// A parameter without default, or an iterator from outside.
+    Caller,
+    /// Only a stop flag or running attribute: not a bound.
+    Flag,
+    /// A counter or deadline that does not bound, and why (a clause such as "the 429 path never counts").
+    Broken(String),
+    /// Something that cannot be seen decides.
+    Unknown,
+}
+
+/// An interval of seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Wait {
+    /// At least.
+    pub low: f64,
+    /// At most; infinite where there is no limit that can be seen.
+    pub high: f64,
+    /// There is a wait, but its length is not known (`low` and `high` then are guesses and not to be quoted).
+    pub unknown: bool,
+}
+
+/// How waits grow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs)]
+pub enum Pace {
+    None,
+    Fixed,
+    Linear,
+    Exponential,
+    /// The server's advice.
+    Server,
+    Unknown,
+}
+
+/// What becomes of the server's `Retry-After`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum RetryAfter {
+    /// No path on which it could matter (429 and 503 do not come back, or no response is at hand).
+    NotApplicable,
+    /// A response with 429 or 503 comes back, is at hand, and the header is not read.
+    Ignored,
+    /// The header is lost before the handler sees it (where, and by what call).
+    Lost(Span),
+    /// Slept in full, or the retry is declined where it is too long.
+    Honoured,
+    /// Lowered (to at most so many seconds, where known), and the request sent before the wait is over.
+    Shortened {
+        /// The ceiling.
+        ceiling: Option<f64>,
+        /// Where it is lowered.
+        at: Span,
+    },
+    /// It cannot be seen what becomes of it.
+    Unknown,
+}
+
+/// What an HTTP-date in `Retry-After` does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DateForm {
+    /// Handled, or not applicable.
+    Fine,
+    /// Raises in the failure path (an exception nobody handles, or one that ends the retry).
+    Breaks(Span),
+    /// Is dropped: another wait is taken instead.
+    Dropped(Span),
+}
+
+/// What the caller gets after the last attempt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Exhaustion {
+    /// Never happens.
+    Never,
+    /// An exception or `Err`.
+    Raises,
+    /// A declared failure value (`None` with `Optional`, `False`, the failed response, a logged `return None`).
+    FailureValue,
+    /// The function ends without a value although it gives one on success (where).
+    FallsOff(Span),
+    /// A default that looks like data (where, as it stands in the source).
+    DefaultValue(Span, String),
+    /// The loop is left and the code goes on as if nothing had happened.
+    GoesOn(Span),
+    /// Not known.
+    Unknown,
+}
+
+/// A step of a failure path, for labels and code flows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// Where.
+    pub span: Span,
+    /// A few words: "fails with a timeout", "waits 1 to 2 s", "back to the loop".
+    pub text: String,
+}
+
+/// One way from a failure of the operation back to it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct FailurePath {
+    /// The failure.
+    pub cause: Cause,
+    /// What bounds it if the operation keeps failing in this way.
+    pub bound: Bound,
+    /// Attempts in all, if it keeps failing in this way.
+    pub attempts: Option<u32>,
+    /// The waits before attempt 2, 3, …, as far as they were evaluated (at most 64).
+    pub waits: Vec<Wait>,
+    /// How they grow.
+    pub pace: Pace,
+    /// Drawn at random, at least in part.
+    pub jitter: bool,
+    /// The wait after the last attempt, before giving up.
+    pub wait_after_last: Option<(Wait, Span)>,
+    /// Where the (last) wait stands.
+    pub wait_span: Option<Span>,
+    /// The wait blocks the thread inside async code.
+    pub blocks_executor: bool,
+    /// What failed was mended on the way (a refreshed credential, a folder made).
+    pub repaired: bool,
+    /// New input on this path (a redirect's address, the rest of a batch): not the same request.
+    pub new_input: bool,
+    /// What becomes of Retry-After.
+    pub retry_after: RetryAfter,
+    /// And of one that is a date.
+    pub retry_after_date: DateForm,
+    /// What leaves after the last attempt.
+    pub exhaustion: Exhaustion,
+    /// Step by step.
+    pub steps: Vec<Step>,
+    /// Some step rests on a guess (an unknown callee decides, exploration was cut).
+    pub uncertain: bool,
+}
+
+/// One way in which the operation's answer leaves the loop.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Exit {
+    /// The statuses of the answer, where it has one.
+    pub statuses: Option<StatusSet>,
+    /// What leaves.
+    pub kind: ExitKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// How an answer leaves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExitKind {
+    /// The response itself, unread.
+    Response,
+    /// A parsed body, `True`, a default, or nothing where success gives nothing either: error statuses among
+    /// `statuses` are passed off as success.
+    Value,
+    /// A value that says failure (`None`, `False`, `Err`, an exception).
+    Failure,
+    /// Leaves the loop for the code behind it, which was not followed.
+    Elsewhere,
+}
+
+/// A place where an operation is repeated because it failed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Site {
+    /// The function that it stands in.
+    pub function: FuncId,
+    /// Its qualified name.
+    pub function_name: String,
+    /// The function is async.
+    pub in_async: bool,
+    /// In test code: listed, never reported.
+    pub in_test: bool,
+    /// Form.
+    pub form: Form,
+    /// Role.
+    pub role: Role,
+    /// The whole loop, decorator or call.
+    pub span: Span,
+    /// What a finding marks: the loop's header, the decorator, the recursive call.
+    pub header: Span,
+    /// What is repeated. The first is the one of record.
+    pub operations: Vec<Operation>,
+    /// The ways back to the operation. Empty for a daemon or poll whose failures leave.
+    pub failures: Vec<FailurePath>,
+    /// The ways in which an answer leaves.
+    pub exits: Vec<Exit>,
+    /// Statuses that come back to the operation.
+    pub retried_statuses: StatusSet,
+    /// The bound over all failure paths (the weakest).
+    pub bound: Bound,
+    /// Attempts in all, where every path has a known number (the greatest).
+    pub max_attempts: Option<u32>,
+    /// Ceiling of a growing wait, in seconds.
+    pub delay_ceiling: Option<f64>,
+    /// The work of the analysis was cut short.
+    pub cut: bool,
+}
+
+impl Site {
+    /// The operation of record.
+    #[must_use]
+    pub fn operation(&self) -> Option<&Operation> {
+        self.operations.first()
+    }
+}

@@ -1,0 +1,329 @@
+//! What is known about libraries, as data: one TOML file a library, in `rules/models/<language>/`, and files of the
+//! same form that users add.
+//!
+//! A file is a list of entries. Each entry names callables, attributes or types, and says with one word of a closed
+//! vocabulary ([`Kind`]) what they are; the other keys say which parameter carries what. Nothing in the analysis knows
+//! a library by name: it asks [`Models`] for a path or for a method of a type.
+//!
+//! Invariant: the vocabulary is closed. A word that the loader does not know is an error with file, line and key.
+
+pub mod load;
+
+use serde::{Deserialize, Serialize};
+
+pub use load::{ModelError, Models};
+
+/// One model file.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ModelFile {
+    /// The library's name, as it is imported.
+    pub library: String,
+    /// The version that was read.
+    pub version: String,
+    /// Where the facts stand: files of the library's source, pages of its documentation.
+    #[serde(default)]
+    pub sources: Vec<String>,
+    /// Import paths that belong to the library (`requests`, `tokio::time`): for duck typing by what a file imports.
+    #[serde(default)]
+    pub imports: Vec<String>,
+    /// What it is.
+    #[serde(default, rename = "entry")]
+    pub entries: Vec<Entry>,
+    /// Executed as tests: each must yield exactly what it says.
+    #[serde(default, rename = "example")]
+    pub examples: Vec<Example>,
+}
+
+/// A small program, and what the inventory must say of the first site in it.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Example {
+    /// The program's text.
+    pub code: String,
+    /// Facts of the inventory that must hold of the first site (`method = "POST"`, `timeout = "none"`, …), as strings.
+    #[serde(default)]
+    pub site: std::collections::BTreeMap<String, toml::Value>,
+    /// Rules that must be reported somewhere in it, and no others.
+    #[serde(default)]
+    pub findings: Vec<String>,
+}
+
+/// The closed vocabulary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A type, made by calling one of `functions` (Python: the class itself; Rust: constructors). See `gives`,
+    /// `timeout`, `headers`.
+    Type,
+    /// Sends a request (or runs a remote operation) when called (when awaited, if `async`).
+    Request,
+    /// Makes a request that is sent later (a builder): `gives` the builder's type; `verb`, `url` as for `request`.
+    Prepare,
+    /// A method of a builder or client that sets one thing and gives the receiver: see `sets`.
+    Set,
+    /// A remote operation other than an HTTP request: see `effect`, `idempotent`.
+    Effect,
+    /// An attribute or method that reads the status of a response as a number (or a status object).
+    Status,
+    /// An attribute or method that is true exactly for `statuses`.
+    StatusTest,
+    /// Raises (or gives `Err`) on `statuses`, else gives the response.
+    RaiseForStatus,
+    /// An attribute or method that gives the headers of a response or of an exception.
+    Headers,
+    /// Reads one header by name (parameter `key`).
+    HeaderRead,
+    /// Gives the response that an exception carries.
+    ExceptionResponse,
+    /// Reads the body of a response (may take long, may fail on the way; never a new request).
+    Body,
+    /// Waits: parameter `amount` in `unit`.
+    Sleep,
+    /// Waits for something, at most `amount` in `unit` (an event, a queue, a condition); without it, without limit.
+    WaitFor,
+    /// Reads a clock, in `unit`.
+    Clock,
+    /// Time since the receiver was made (`Instant::elapsed`).
+    Elapsed,
+    /// A random number between `low` and `high` (parameters or numbers).
+    Random,
+    /// A span of time made from `amount` in `unit`, or its reading as a number in `unit`.
+    Duration,
+    /// Arithmetic that the analysis evaluates: see `function`.
+    Math,
+    /// Parses text to a number; raises or gives `Err` on anything else (an HTTP-date).
+    ParseNumber,
+    /// Parses an HTTP-date.
+    ParseDate,
+    /// An exception or error type with its `bases`.
+    Exception,
+    /// Purely local work: never leaves the process and never decides about a retry. `functions` may end in `*`.
+    Local,
+    /// Every call of the library goes over the network, unless another entry says otherwise. `functions` end in `*`.
+    Remote,
+    /// Gives its receiver (or first argument) again: clones, references, conversions.
+    Transparent,
+    /// Limits the time of a future (parameter `future`) or, as a context manager, of a block: `amount` in `unit`.
+    TimeLimit,
+    /// A context manager that swallows the exceptions that it is given.
+    Suppress,
+    /// Runs the callables, futures or coroutines among its arguments (gather, spawn, to_thread, executors).
+    Runs,
+    /// A flag by which somebody else ends a loop: a stop event, a cancellation token.
+    StopFlag,
+    /// Gives a fresh value at each call (a random identifier): what a key must not be, if made for each attempt.
+    Fresh,
+    /// Ends the process or the task.
+    Exit,
+    /// An endless iterator (`count`, `repeat`).
+    EndlessIterator,
+    /// Gives a result derived from its receiver or argument, for which truth, emptiness and failure carry over: see
+    /// `function` (`ok`, `json`, `text`).
+    Derive,
+    /// A retry policy's pieces (decorators, stops, waits, transports): described, not analysed yet beyond `gives`.
+    Retry,
+}
+
+/// What a `set` entry sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sets {
+    /// A time limit over the whole call or over reading (parameter `amount`).
+    Timeout,
+    /// A limit on connecting only.
+    ConnectTimeout,
+    /// One header: parameters `key` and `value`.
+    Header,
+    /// Many headers: parameter `value`.
+    Headers,
+    /// The body: parameter `value`.
+    Body,
+    /// Query, form, authentication: nothing that matters here.
+    Other,
+    /// Statuses of 400 and above are no longer raised (`amount` false).
+    StatusAsError,
+}
+
+/// A parameter, by name, position or both; position counts from 0, the receiver not among them.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ParamRef {
+    /// Keyword.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Position.
+    #[serde(default)]
+    pub position: Option<usize>,
+    /// A number taken where the parameter is absent.
+    #[serde(default)]
+    pub default: Option<toml::Value>,
+}
+
+/// A unit of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize, Default)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs)]
+pub enum Unit {
+    Nanoseconds,
+    Microseconds,
+    Milliseconds,
+    #[default]
+    Seconds,
+    Minutes,
+    Hours,
+    Days,
+    /// A value that carries its own unit (a duration, a timedelta): held in seconds.
+    Duration,
+    /// A point in time on the same clock, in seconds.
+    Instant,
+}
+
+impl Unit {
+    /// Seconds in one unit.
+    #[must_use]
+    pub fn seconds(self) -> f64 {
+        match self {
+            Unit::Nanoseconds => 1e-9,
+            Unit::Microseconds => 1e-6,
+            Unit::Milliseconds => 1e-3,
+            Unit::Seconds | Unit::Duration | Unit::Instant => 1.0,
+            Unit::Minutes => 60.0,
+            Unit::Hours => 3600.0,
+            Unit::Days => 86400.0,
+        }
+    }
+}
+
+/// What is known of a time limit where the call itself sets none.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+#[serde(untagged)]
+pub enum DefaultTimeout {
+    /// So many seconds.
+    Seconds(f64),
+    /// `false`: none at all, a call can hang for ever.
+    None(bool),
+}
+
+/// One entry. Which keys go with which kind is checked when the file is loaded.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Entry {
+    /// What it is.
+    pub kind: Kind,
+    /// Absolute paths of functions, classes, constants; a final `*` stands for any rest.
+    #[serde(default)]
+    pub functions: Vec<String>,
+    /// With `names`: types whose methods or attributes these are. `*` is any type (use sparingly: for names that no
+    /// other library gives another meaning).
+    #[serde(default)]
+    pub types: Vec<String>,
+    /// Names of methods or attributes of `types`.
+    #[serde(default)]
+    pub names: Vec<String>,
+    /// The type that a call gives (for `type`: defaults to the first of `functions`).
+    #[serde(default)]
+    pub gives: Option<String>,
+    /// `request`, `prepare`: the method, fixed.
+    #[serde(default)]
+    pub verb: Option<String>,
+    /// `request`, `prepare`: the method is the callable's own name in capitals.
+    #[serde(default)]
+    pub verb_is_name: bool,
+    /// `request`, `prepare`: the parameter that names the method (a text, or a constant whose last part is the method).
+    #[serde(default)]
+    pub verb_param: Option<ParamRef>,
+    /// The method where the body parameter is given, else GET (`urlopen`).
+    #[serde(default)]
+    pub verb_with_body: Option<String>,
+    /// The parameter with the address.
+    #[serde(default)]
+    pub url: Option<ParamRef>,
+    /// The parameter with the headers.
+    #[serde(default)]
+    pub headers: Option<ParamRef>,
+    /// Parameters with the body.
+    #[serde(default)]
+    pub body: Vec<ParamRef>,
+    /// The parameter with the time limit.
+    #[serde(default)]
+    pub timeout: Option<ParamRef>,
+    /// The time limit where neither the call nor its client sets one; absent: not known.
+    #[serde(default)]
+    pub default_timeout: Option<DefaultTimeout>,
+    /// What it raises (or gives as `Err`) by itself, apart from statuses.
+    #[serde(default)]
+    pub raises: Vec<String>,
+    /// `raise-for-status`: what it raises. `request` that raises on a status by itself: that too, with `statuses`.
+    #[serde(default)]
+    pub status_error: Option<String>,
+    /// A failure is a value (`Err`), not an exception.
+    #[serde(default)]
+    pub result: bool,
+    /// Happens when awaited (or entered with `async with`), not when called.
+    #[serde(default, rename = "async")]
+    pub is_async: bool,
+    /// Statuses as text: `"400-599"`, `"200-299,304"`.
+    #[serde(default)]
+    pub statuses: Option<String>,
+    /// The failure no longer carries the response, so that headers are lost.
+    #[serde(default)]
+    pub loses_response: bool,
+    /// Names of the header, effect or builder key: parameter.
+    #[serde(default)]
+    pub key: Option<ParamRef>,
+    /// `set`: the value.
+    #[serde(default)]
+    pub value: Option<ParamRef>,
+    /// An amount of time, a number.
+    #[serde(default)]
+    pub amount: Option<ParamRef>,
+    /// The unit of `amount` (or of what a clock gives).
+    #[serde(default)]
+    pub unit: Unit,
+    /// `random`: lower end.
+    #[serde(default)]
+    pub low: Option<ParamRef>,
+    /// `random`: upper end.
+    #[serde(default)]
+    pub high: Option<ParamRef>,
+    /// `time-limit`: the future.
+    #[serde(default)]
+    pub future: Option<ParamRef>,
+    /// `set`: what.
+    #[serde(default)]
+    pub sets: Option<Sets>,
+    /// `math`, `derive`: the function (`min`, `max`, `pow`, `int`, `abs`, `len`, `round`, `clamp`, `saturating-mul`, …).
+    #[serde(default)]
+    pub function: Option<String>,
+    /// `effect`: in a few words, for messages ("sends a mail").
+    #[serde(default)]
+    pub effect: Option<String>,
+    /// `effect`, `request`: whether a second execution changes nothing more; absent: not known.
+    #[serde(default)]
+    pub idempotent: Option<bool>,
+    /// `exception`: the classes above it.
+    #[serde(default)]
+    pub bases: Vec<String>,
+    /// `exception`: raised before anything was sent, or as a refusal, so that a repetition does nothing twice.
+    #[serde(default)]
+    pub before_send: bool,
+    /// `exception`: a cancellation or interrupt.
+    #[serde(default)]
+    pub interrupt: bool,
+    /// `exception`: statuses that it stands for, where its class says so.
+    #[serde(default)]
+    pub stands_for: Option<String>,
+    /// Blocks the thread.
+    #[serde(default)]
+    pub blocking: bool,
+    /// Retries that the library makes by itself by default (beyond the first attempt).
+    #[serde(default)]
+    pub default_retries: Option<u32>,
+    /// Parameter that sets the number of retries.
+    #[serde(default)]
+    pub retries: Option<ParamRef>,
+    /// A remark with the source of the fact.
+    #[serde(default)]
+    pub note: Option<String>,
+}

@@ -1,0 +1,109 @@
+//! The rules: a list of facts and one predicate each, over a [`Site`] and its policy. A rule sees no syntax.
+//!
+//! Invariant: no rule calls another one. Where two would report the same fault, each checks the fact that decides.
+
+use crate::analysis::policy::Site;
+use crate::diagnostic::{Confidence, Label, Level};
+use crate::source::SourceFile;
+
+/// What a rule belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Group {
+    Bound,
+    Pace,
+    Server,
+    Outcome,
+    Replay,
+    Layers,
+    Budget,
+    Strict,
+    Meta,
+}
+
+impl Group {
+    /// Its name in lower case.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Group::Bound => "bound",
+            Group::Pace => "pace",
+            Group::Server => "server",
+            Group::Outcome => "outcome",
+            Group::Replay => "replay",
+            Group::Layers => "layers",
+            Group::Budget => "budget",
+            Group::Strict => "strict",
+            Group::Meta => "meta",
+        }
+    }
+}
+
+/// The limits that rules compare with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limits {
+    /// More executions than this in under a minute of waiting are excessive.
+    pub max_attempts: u32,
+    /// A wait below this (seconds) is none.
+    pub min_delay: f64,
+    /// A growing wait with no ceiling may not pass this (seconds).
+    pub max_delay: f64,
+    /// From this product on, an SDK's default layer counts.
+    pub max_amplification: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { max_attempts: 10, min_delay: 0.01, max_delay: 300.0, max_amplification: 10 }
+    }
+}
+
+/// What a rule reports of a site; the rest of the diagnostic (place, level, key) is the same for all rules.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// How sure.
+    pub confidence: Confidence,
+    /// What was seen: one sentence that stands alone, without a full stop.
+    pub message: String,
+    /// Why it matters here, in this site's numbers; may be empty.
+    pub why: String,
+    /// What to do.
+    pub help: String,
+    /// The failure path and other places.
+    pub labels: Vec<Label>,
+}
+
+/// What a rule sees.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    /// The file, for quoting.
+    pub file: &'a SourceFile,
+    /// The limits that hold for it.
+    pub limits: &'a Limits,
+}
+
+/// One rule.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// Its name.
+    pub name: &'static str,
+    /// Its group.
+    pub group: Group,
+    /// Level at which it reports by default.
+    pub level: Level,
+    /// Its page in Markdown.
+    pub page: &'static str,
+    /// The predicate; `None` for rules that are about files, not sites.
+    pub check: Option<fn(&Site, Context<'_>) -> Option<Finding>>,
+}
+
+impl Rule {
+    /// Whether it is on without being selected.
+    #[must_use]
+    pub fn on_by_default(&self) -> bool {
+        self.group != Group::Strict
+    }
+}
+
+/// All rules, in the order of their names.
+pub const ALL: &[Rule] = &[];

@@ -5,12 +5,14 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 const FIRST: u16 = 100;
 const LAST: u16 = 599;
 const WORDS: usize = 8;
 
 /// A set of statuses.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct StatusSet([u64; WORDS]);
 
 impl StatusSet {

@@ -146,7 +146,7 @@ pub enum Sets {
 }
 
 /// A parameter, by name, position or both; position counts from 0, the receiver not among them.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ParamRef {
     /// Keyword.

@@ -138,6 +138,13 @@ impl SourceFile {
         self.text.get(start as usize..end).unwrap_or_default().trim_end_matches(['\r', '\n'])
     }
 
+    /// The first byte of a line (from 1); the length of the text for lines past the end.
+    #[must_use]
+    pub fn line_start(&self, line: usize) -> usize {
+        let start = line.checked_sub(1).map_or(Some(0), |at| self.line_starts.get(at).copied());
+        start.map_or(self.text.len(), |start| start as usize)
+    }
+
     /// How many lines the file has (at least one).
     #[must_use]
     pub fn line_count(&self) -> usize {

@@ -21,12 +21,16 @@ fn log(run: &Run, config: &Config, category: Option<&str>) -> Value {
 }
 
 fn assert_valid(name: &str, log: &Value) {
-    let schema: Value = serde_json::from_str(include_str!("../testdata/sarif/sarif-2.1.0.json")).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    let errors: Vec<String> = validator.iter_errors(log).map(|e| format!("{}: {e}", e.instance_path())).collect();
+    let errors = against_schema(log);
     assert!(errors.is_empty(), "{name} against the schema:\n{}", errors.join("\n"));
     let results = multitool(name, log);
     assert!(results.is_empty(), "{name} by the validator:\n{}", results.join("\n"));
+}
+
+fn against_schema(log: &Value) -> Vec<String> {
+    let schema: Value = serde_json::from_str(include_str!("../testdata/sarif/sarif-2.1.0.json")).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    validator.iter_errors(log).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
 
 /// What the validator reports.
@@ -75,8 +79,32 @@ fn findings_are_valid() {
 }
 
 #[test]
+fn the_checks_find_faults() {
+    let mut log = log(&common::run(), &common::config(), None);
+    let result = &mut log["runs"][0]["results"][0];
+    result["locations"] = Value::Array(Vec::new());
+    let reported = multitool("faulty", &log);
+    let installed = Path::new(env!("CARGO_MANIFEST_DIR")).join("node_modules/@microsoft").exists();
+    assert_eq!(installed, !reported.is_empty(), "{reported:?}");
+    log["runs"][0]["results"][0]["level"] = "grave".into();
+    assert!(!against_schema(&log).is_empty());
+}
+
+#[test]
 fn the_default_rules_are_valid() {
     assert_valid("default-rules", &log(&common::clean_run(), &Config::default(), None));
+}
+
+#[test]
+fn a_log_of_real_sources_is_valid() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let place = stormlint::walk::Place::new(root, Some(root));
+    let sources = stormlint::walk::sources(&place, &["src".into(), "testdata".into()]);
+    assert!(sources.errors.is_empty() && sources.inputs.len() > 20);
+    let config = Config::default();
+    let run = stormlint::check::check(sources.inputs, &config);
+    assert!(run.errors.is_empty(), "{:?}", run.errors);
+    assert_valid("real", &log(&run, &config, None));
 }
 
 #[test]

@@ -44,7 +44,7 @@ pub fn golden(name: &str, text: &str) {
     }
     let wanted = std::fs::read_to_string(&path).unwrap_or_default();
     if wanted != text {
-        let diff = similar::TextDiff::from_lines(&wanted, text);
+        let diff = similar::TextDiff::from_lines(wanted.as_str(), text);
         panic!("{name} differs (STORMLINT_BLESS=1 accepts):\n{}", diff.unified_diff());
     }
 }

@@ -89,7 +89,7 @@ fn the_json_document_has_every_field_of_the_contract() {
         document["sites"][0],
         serde_json::json!({
             "path": "src/a.py",
-            "range": {"start": {"line": 1, "column": 1}, "end": {"line": 3, "column": 6}},
+            "range": {"start": {"line": 1, "column": 1}, "end": {"line": 3, "column": 10}},
             "kind": "straight-line", "operation": "client.post(url)", "remote": true, "cap": "count",
             "max_attempts": 3, "delay": "exponential", "jitter": false, "delay_ceiling": null,
             "retry_after": "not-applicable", "retried_statuses": "429,500-599",

@@ -73,7 +73,7 @@ fn a_clean_run_is_valid() {
 
 #[test]
 fn findings_are_valid() {
-    let log = log(&common::run(), &common::config(), Some("nightly/"));
+    let log = log(&common::run(), &common::config(), Some("nightly"));
     assert_eq!(log["runs"][0]["automationDetails"]["id"], "nightly/");
     assert_valid("findings", &log);
 }

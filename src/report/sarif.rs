@@ -95,7 +95,7 @@ impl<'a> Writer<'a> {
                         rules: self.options.config.rules.iter().map(descriptor).collect(),
                     },
                 },
-                automation_details: AutomationDetails { id: self.options.category.unwrap_or("stormlint/") },
+                automation_details: AutomationDetails { id: self.category() },
                 column_kind: "utf16CodeUnits",
                 original_uri_base_ids: std::iter::once((
                     ROOT,
@@ -110,6 +110,12 @@ impl<'a> Writer<'a> {
                 results: self.results(),
             }],
         }
+    }
+
+    /// Services take what stands before the last `/` as the category.
+    fn category(&self) -> String {
+        let category = self.options.category.unwrap_or("stormlint/");
+        if category.ends_with('/') { category.to_owned() } else { format!("{category}/") }
     }
 
     fn artifacts_out(&self) -> Vec<Artifact> {
@@ -228,7 +234,7 @@ impl<'a> Writer<'a> {
                 index: self.artifacts.get(&at).copied(),
             },
             region: text::region(file, span, with_text),
-            context_region: with_text.then(|| text::context(file, span)),
+            context_region: if with_text { text::context(file, span) } else { None },
         }
     }
 }

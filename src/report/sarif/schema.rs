@@ -16,7 +16,7 @@ pub(super) struct Log<'a> {
 #[serde(rename_all = "camelCase")]
 pub(super) struct RunOut<'a> {
     pub tool: Tool,
-    pub automation_details: AutomationDetails<'a>,
+    pub automation_details: AutomationDetails,
     pub column_kind: &'static str,
     pub original_uri_base_ids: BTreeMap<&'static str, BaseId>,
     pub invocations: [Invocation; 1],
@@ -74,8 +74,8 @@ pub(super) struct RuleProperties {
 }
 
 #[derive(Serialize)]
-pub(super) struct AutomationDetails<'a> {
-    pub id: &'a str,
+pub(super) struct AutomationDetails {
+    pub id: String,
 }
 
 #[derive(Serialize)]

@@ -6,6 +6,9 @@ use crate::source::{SourceFile, Span};
 /// Descriptions may not be longer than this.
 const MAX_DESCRIPTION: usize = 1024;
 
+/// Context longer than this (generated files have lines of a megabyte) is left out, in bytes.
+const MAX_CONTEXT: usize = 4096;
+
 /// A relative path as a relative URI reference.
 pub(super) fn uri(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
@@ -32,12 +35,13 @@ pub(super) fn region(file: &SourceFile, span: Span, with_text: bool) -> Region {
     }
 }
 
-/// The lines of a span with one more on either side.
-pub(super) fn context(file: &SourceFile, span: Span) -> Region {
+/// The lines of a span with one more on either side, unless they are too long to be read.
+pub(super) fn context(file: &SourceFile, span: Span) -> Option<Region> {
     let first = file.line_of(span.start).saturating_sub(1).max(1);
     let last = (file.line_of(span.end) + 1).min(file.line_count());
     let lines: Vec<&str> = (first..=last).map(|line| file.line_text(line)).collect();
-    Region { snippet: Some(Snippet::new(&lines.join("\n"))), ..Region::lines(first, last) }
+    let text = lines.join("\n");
+    (text.len() <= MAX_CONTEXT).then(|| Region { snippet: Some(Snippet::new(&text)), ..Region::lines(first, last) })
 }
 
 /// `unbounded-retry` as `UnboundedRetry`.
@@ -75,6 +79,7 @@ mod tests {
         let start = file.text.find("while").unwrap_or_default();
         let region = region(&file, Span::new(start, start + 5), true);
         assert_eq!((region.start_column, region.end_column), (Some(12), Some(17)));
+        assert!(context(&file, Span::new(start, start + 5)).is_some());
         assert_eq!(region.snippet.map(|snippet| snippet.text).as_deref(), Some("while"));
     }
 

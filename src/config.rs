@@ -39,10 +39,15 @@ impl Config {
     }
 }
 
-/// A name that is neither a rule nor a group.
+/// A name that nothing has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown rule or group `{name}`{}", .suggestion.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+#[error("unknown {what} `{name}`; {}", match .suggestion {
+    Some(near) => format!("did you mean `{near}`?"),
+    None => "`stormlint rules` lists them".to_owned(),
+})]
 pub struct UnknownName {
+    /// What a name was asked for: `rule`, `rule or group`.
+    pub what: &'static str,
     /// What was asked for.
     pub name: String,
     /// The nearest name that there is.
@@ -62,7 +67,8 @@ pub fn default_rules(all: &[Rule]) -> Vec<ActiveRule> {
 pub fn select(all: &[Rule], select: &[String], ignore: &[String]) -> Result<Vec<ActiveRule>, UnknownName> {
     for name in select.iter().chain(ignore) {
         if !all.iter().any(|rule| names(name, rule)) && !is_word(name) {
-            return Err(UnknownName { name: name.clone(), suggestion: nearest(name, candidates(all)) });
+            let suggestion = nearest(name, candidates(all));
+            return Err(UnknownName { what: "rule or group", name: name.clone(), suggestion });
         }
     }
     let wanted = |rule: &&Rule| {
@@ -78,6 +84,7 @@ pub fn select(all: &[Rule], select: &[String], ignore: &[String]) -> Result<Vec<
 /// There is none.
 pub fn find<'a>(all: &'a [Rule], name: &str) -> Result<&'a Rule, UnknownName> {
     all.iter().find(|rule| rule.name == name).ok_or_else(|| UnknownName {
+        what: "rule",
         name: name.to_owned(),
         suggestion: nearest(name, all.iter().map(|rule| rule.name).collect()),
     })

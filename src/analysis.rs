@@ -1,5 +1,7 @@
 //! From graphs to policies: finds every place where an operation is executed again because it failed, and what the
 //! code does there: the [`policy::Site`]s that rules and the inventory read.
 
+pub mod arith;
 pub mod policy;
 pub mod status;
+pub mod value;

@@ -110,6 +110,8 @@ pub enum Kind {
     Suppress,
     /// Runs the callables, futures or coroutines among its arguments (gather, spawn, to_thread, executors).
     Runs,
+    /// Gives something new at each call (takes from a queue, reads from a stream, accepts): new work for an iteration.
+    Source,
     /// A flag by which somebody else ends a loop: a stop event, a cancellation token.
     StopFlag,
     /// Gives a fresh value at each call (a random identifier): what a key must not be, if made for each attempt.

@@ -17,7 +17,7 @@ use crate::diagnostic::{Confidence, Diagnostic, Label, Level};
 use crate::fingerprint::Fingerprints;
 use crate::frontend;
 use crate::ir::{Module, Unparsed};
-use crate::models::Models;
+use crate::models::AllModels;
 use crate::rules::{Context, Rule};
 use crate::source::SourceFile;
 
@@ -174,15 +174,15 @@ fn check_here(mut inputs: Vec<Input>, config: &Config) -> Run {
 
 /// All files at once; where that goes wrong, each on its own, so that only the one at fault is lost.
 fn sites(files: &[SourceFile], modules: &[Module], errors: &mut Vec<FileError>) -> Vec<Vec<Site>> {
-    let models = Models::default();
-    if let Ok(sites) = guarded(|| analysis::analyse(files, modules, &models)) {
+    let models = AllModels::builtin();
+    if let Ok(sites) = guarded(|| analysis::analyse(files, modules, models)) {
         return sites;
     }
     let alone: Vec<_> = files
         .par_iter()
         .zip(modules)
         .map(|(file, module)| {
-            guarded(|| analysis::analyse(std::slice::from_ref(file), std::slice::from_ref(module), &models))
+            guarded(|| analysis::analyse(std::slice::from_ref(file), std::slice::from_ref(module), models))
         })
         .collect();
     let mut sites = Vec::with_capacity(files.len());

@@ -7,11 +7,18 @@
 //!
 //! Invariant: the vocabulary is closed. A word that the loader does not know is an error with file, line and key.
 
+pub mod builtin;
 pub mod load;
+pub mod lookup;
+mod vocabulary;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub use load::{ModelError, Models};
+pub use load::{ModelError, parse};
+pub use lookup::{AllModels, Library, Models, TypeMethod};
 
 /// One model file.
 #[derive(Debug, Clone, Deserialize, Serialize)]
@@ -27,6 +34,9 @@ pub struct ModelFile {
     /// Import paths that belong to the library (`requests`, `tokio::time`): for duck typing by what a file imports.
     #[serde(default)]
     pub imports: Vec<String>,
+    /// Named lists of paths that recur: `raises = ["@network", …]` stands for all of the list `network`.
+    #[serde(default)]
+    pub groups: BTreeMap<String, Vec<String>>,
     /// What it is.
     #[serde(default, rename = "entry")]
     pub entries: Vec<Entry>,
@@ -43,7 +53,7 @@ pub struct Example {
     pub code: String,
     /// Facts of the inventory that must hold of the first site (`method = "POST"`, `timeout = "none"`, …), as strings.
     #[serde(default)]
-    pub site: std::collections::BTreeMap<String, toml::Value>,
+    pub site: BTreeMap<String, toml::Value>,
     /// Rules that must be reported somewhere in it, and no others.
     #[serde(default)]
     pub findings: Vec<String>,
@@ -54,11 +64,13 @@ pub struct Example {
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A type, made by calling one of `functions` (Python: the class itself; Rust: constructors). See `gives`,
-    /// `timeout`, `headers`.
+    /// `timeout`, `headers`. As a method (`build` of a builder) it makes the type from its receiver, and what was set on
+    /// the receiver holds for it.
     Type,
     /// Sends a request (or runs a remote operation) when called (when awaited, if `async`).
     Request,
-    /// Makes a request that is sent later (a builder): `gives` the builder's type; `verb`, `url` as for `request`.
+    /// Makes a request that is sent later (a builder): `gives` the builder's type; `verb`, `url` as for `request`. As a
+    /// method of a builder of requests (`build`), it gives the same request in another type.
     Prepare,
     /// A method of a builder or client that sets one thing and gives the receiver: see `sets`.
     Set,
@@ -88,7 +100,8 @@ pub enum Kind {
     Elapsed,
     /// A random number between `low` and `high` (parameters or numbers).
     Random,
-    /// A span of time made from `amount` in `unit`, or its reading as a number in `unit`.
+    /// A span of time made from `amount` in `unit` (with `parts` added up where `amount` is absent), or, as a method or
+    /// attribute, its reading as a number in `unit`. A time-limit object of a client is one too.
     Duration,
     /// Arithmetic that the analysis evaluates: see `function`.
     Math,
@@ -110,6 +123,8 @@ pub enum Kind {
     Suppress,
     /// Runs the callables, futures or coroutines among its arguments (gather, spawn, to_thread, executors).
     Runs,
+    /// Gives something new at each call (takes from a queue, reads from a stream, accepts): new work for an iteration.
+    Source,
     /// A flag by which somebody else ends a loop: a stop event, a cancellation token.
     StopFlag,
     /// Gives a fresh value at each call (a random identifier): what a key must not be, if made for each attempt.
@@ -121,6 +136,12 @@ pub enum Kind {
     /// Gives a result derived from its receiver or argument, for which truth, emptiness and failure carry over: see
     /// `function` (`ok`, `json`, `text`).
     Derive,
+    /// A constant that stands for one status (`StatusCode::TOO_MANY_REQUESTS`): see `statuses`.
+    StatusConstant,
+    /// A constant that is a text (the name of a header): see `value-text`.
+    TextConstant,
+    /// A constant that is a number (or a span of time, in `unit`): see `number`.
+    NumberConstant,
     /// A retry policy's pieces (decorators, stops, waits, transports): described, not analysed yet beyond `gives`.
     Retry,
 }
@@ -158,6 +179,20 @@ pub struct ParamRef {
     /// A number taken where the parameter is absent.
     #[serde(default)]
     pub default: Option<toml::Value>,
+}
+
+/// One of several amounts that make up a span of time.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Part {
+    /// Keyword.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Position.
+    #[serde(default)]
+    pub position: Option<usize>,
+    /// Its unit.
+    pub unit: Unit,
 }
 
 /// A unit of time.
@@ -221,9 +256,13 @@ pub struct Entry {
     /// Names of methods or attributes of `types`.
     #[serde(default)]
     pub names: Vec<String>,
-    /// The type that a call gives (for `type`: defaults to the first of `functions`).
+    /// The type that a call gives (for `type`: defaults to the first of `functions`, the others then being other paths
+    /// of the same type).
     #[serde(default)]
     pub gives: Option<String>,
+    /// `type` with `gives`, `exception`: other paths of the same type.
+    #[serde(default)]
+    pub aliases: Vec<String>,
     /// `request`, `prepare`: the method, fixed.
     #[serde(default)]
     pub verb: Option<String>,
@@ -257,6 +296,9 @@ pub struct Entry {
     /// `raise-for-status`: what it raises. `request` that raises on a status by itself: that too, with `statuses`.
     #[serde(default)]
     pub status_error: Option<String>,
+    /// `type`, `request`: the parameter that, where true, makes an error status raise (a client that was told to).
+    #[serde(default)]
+    pub raises_on_status: Option<ParamRef>,
     /// A failure is a value (`Err`), not an exception.
     #[serde(default)]
     pub result: bool,
@@ -281,6 +323,9 @@ pub struct Entry {
     /// The unit of `amount` (or of what a clock gives).
     #[serde(default)]
     pub unit: Unit,
+    /// `duration`: further amounts, each in its unit (`timedelta(minutes=, hours=)`).
+    #[serde(default)]
+    pub parts: Vec<Part>,
     /// `random`: lower end.
     #[serde(default)]
     pub low: Option<ParamRef>,
@@ -302,7 +347,7 @@ pub struct Entry {
     /// `effect`, `request`: whether a second execution changes nothing more; absent: not known.
     #[serde(default)]
     pub idempotent: Option<bool>,
-    /// `exception`: the classes above it.
+    /// `exception`, `type`: the classes above it.
     #[serde(default)]
     pub bases: Vec<String>,
     /// `exception`: raised before anything was sent, or as a refusal, so that a repetition does nothing twice.
@@ -323,7 +368,19 @@ pub struct Entry {
     /// Parameter that sets the number of retries.
     #[serde(default)]
     pub retries: Option<ParamRef>,
+    /// `text-constant`: the text.
+    #[serde(default)]
+    pub value_text: Option<String>,
+    /// `number-constant`: the number.
+    #[serde(default)]
+    pub number: Option<f64>,
     /// A remark with the source of the fact.
     #[serde(default)]
     pub note: Option<String>,
+    /// The library that says so; filled in by the loader.
+    #[serde(skip)]
+    pub library: Arc<str>,
+    /// The line of its file that it begins on; filled in by the loader.
+    #[serde(skip)]
+    pub line: usize,
 }

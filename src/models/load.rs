@@ -1,4 +1,14 @@
-//! Reads, checks and resolves model files.
+//! Reads and checks a model file.
+//!
+//! A file is read to its end whatever is wrong with it: a faulty entry is left out and told of, the others hold.
+
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::vocabulary::{self, COMMON, WORDS, nearest};
+use super::{Entry, Example, ModelFile};
 
 /// What is wrong with a model file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -12,6 +22,281 @@ pub struct ModelError {
     pub message: String,
 }
 
-/// All models of one language, ready for look-ups.
-#[derive(Debug, Default)]
-pub struct Models {}
+/// Reads one file: what holds of it, and what is wrong with the rest.
+#[must_use]
+pub fn parse(name: &str, text: &str) -> (Option<ModelFile>, Vec<ModelError>) {
+    let mut reader = Reader { name, text, errors: Vec::new() };
+    let file = reader.file();
+    (file, reader.errors)
+}
+
+const FILE_KEYS: &[&str] = &["library", "version", "sources", "imports", "groups", "entry", "example"];
+
+struct Reader<'a> {
+    name: &'a str,
+    text: &'a str,
+    errors: Vec<ModelError>,
+}
+
+impl Reader<'_> {
+    fn line(&self, offset: usize) -> usize {
+        self.text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
+    }
+
+    fn error(&mut self, offset: usize, message: impl Into<String>) {
+        let line = self.line(offset);
+        self.errors.push(ModelError { file: self.name.to_string(), line, message: message.into() });
+    }
+
+    fn toml_error(&mut self, error: &toml::de::Error, otherwise: usize) {
+        let offset = error.span().map_or(otherwise, |span| span.start);
+        self.error(offset, error.message().to_string());
+    }
+
+    fn file(&mut self) -> Option<ModelFile> {
+        let (table, syntax) = DeTable::parse_recoverable(self.text);
+        for error in &syntax {
+            self.toml_error(error, 0);
+        }
+        if !syntax.is_empty() {
+            return None;
+        }
+        let mut head = DeTable::new();
+        let mut entries = Vec::new();
+        let mut examples = Vec::new();
+        let span = table.span();
+        for (key, value) in table.into_inner() {
+            match key.get_ref().as_ref() {
+                "entry" => entries = self.list(&key, value),
+                "example" => examples = self.list(&key, value),
+                known if FILE_KEYS.contains(&known) => {
+                    head.insert(key, value);
+                }
+                unknown => {
+                    let message = unknown_word("key", unknown, FILE_KEYS.iter().copied());
+                    self.error(key.span().start, message);
+                }
+            }
+        }
+        let head = Spanned::new(span, DeValue::Table(head));
+        let mut file = match ModelFile::deserialize(head.into_deserializer()) {
+            Ok(file) => file,
+            Err(error) => {
+                self.toml_error(&error, 0);
+                return None;
+            }
+        };
+        file.entries = entries.into_iter().filter_map(|value| self.entry(&file, value)).collect();
+        file.examples = examples.into_iter().filter_map(|value| self.example(value)).collect();
+        Some(file)
+    }
+
+    fn list<'v>(
+        &mut self,
+        key: &Spanned<std::borrow::Cow<'_, str>>,
+        value: Spanned<DeValue<'v>>,
+    ) -> Vec<Spanned<DeValue<'v>>> {
+        match value.into_inner() {
+            DeValue::Array(items) => items.into_iter().collect(),
+            _ => {
+                self.error(key.span().start, format!("`{0}` is a list of tables: write `[[{0}]]`", key.get_ref()));
+                Vec::new()
+            }
+        }
+    }
+
+    fn example(&mut self, value: Spanned<DeValue<'_>>) -> Option<Example> {
+        let start = value.span().start;
+        Example::deserialize(value.into_deserializer()).map_err(|error| self.toml_error(&error, start)).ok()
+    }
+
+    fn entry(&mut self, file: &ModelFile, value: Spanned<DeValue<'_>>) -> Option<Entry> {
+        let start = value.span().start;
+        if !self.keys_are_sound(&value) {
+            return None;
+        }
+        let mut entry = match Entry::deserialize(value.into_deserializer()) {
+            Ok(entry) => entry,
+            Err(error) => {
+                self.toml_error(&error, start);
+                return None;
+            }
+        };
+        for list in [
+            &mut entry.raises,
+            &mut entry.functions,
+            &mut entry.types,
+            &mut entry.names,
+            &mut entry.bases,
+            &mut entry.aliases,
+        ] {
+            if let Err(group) = expand(list, file) {
+                self.error(start, unknown_word("group", &group, file.groups.keys().map(String::as_str)));
+                return None;
+            }
+        }
+        if let Some(fault) = vocabulary::fault(&entry) {
+            self.error(start, fault);
+            return None;
+        }
+        entry.library = file.library.as_str().into();
+        entry.line = self.line(start);
+        Some(entry)
+    }
+
+    /// Holds an entry's keys against the table of what goes with its kind.
+    fn keys_are_sound(&mut self, value: &Spanned<DeValue<'_>>) -> bool {
+        let start = value.span().start;
+        let Some(table) = value.get_ref().as_table() else {
+            self.error(start, "an entry is a table: write `[[entry]]`");
+            return false;
+        };
+        let Some(kind) = table.iter().find(|(key, _)| key.get_ref() == "kind").map(|(_, value)| value) else {
+            self.error(start, "`kind` is missing: it says what `functions` or `names` are");
+            return false;
+        };
+        let text = kind.get_ref().as_str().unwrap_or_default();
+        let Some(word) = WORDS.iter().find(|word| word.word == text) else {
+            self.error(kind.span().start, unknown_word("kind", text, WORDS.iter().map(|word| word.word)));
+            return false;
+        };
+        let before = self.errors.len();
+        for key in table.keys() {
+            let name = key.get_ref().as_ref();
+            if COMMON.contains(&name) || word.may.contains(&name) {
+                continue;
+            }
+            let allowed = || COMMON.iter().chain(word.may).copied();
+            let message = if vocabulary::all_keys().contains(&name) {
+                format!("`{name}` does not go with `kind = \"{text}\"`, which takes {}", listed(allowed()))
+            } else {
+                unknown_word("key", name, allowed())
+            };
+            self.error(key.span().start, message);
+        }
+        for must in word.must {
+            if !table.keys().any(|key| key.get_ref() == must) {
+                self.error(start, format!("`kind = \"{text}\"` needs `{must}`"));
+            }
+        }
+        self.errors.len() == before
+    }
+}
+
+/// Puts the members of a file's groups in the place of their names.
+fn expand(list: &mut Vec<String>, file: &ModelFile) -> Result<(), String> {
+    if !list.iter().any(|item| item.starts_with('@')) {
+        return Ok(());
+    }
+    let mut out = Vec::new();
+    for item in list.drain(..) {
+        match item.strip_prefix('@') {
+            None => out.push(item),
+            Some(group) => match file.groups.get(group) {
+                Some(members) => out.extend(members.iter().cloned()),
+                None => return Err(group.to_string()),
+            },
+        }
+    }
+    *list = out;
+    Ok(())
+}
+
+fn listed<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    words.map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn unknown_word<'a>(what: &str, wrong: &str, allowed: impl Iterator<Item = &'a str> + Clone) -> String {
+    match nearest(wrong, allowed.clone()) {
+        Some(word) => format!("unknown {what} `{wrong}`: did you mean `{word}`? Allowed: {}", listed(allowed)),
+        None => format!("unknown {what} `{wrong}`. Allowed: {}", listed(allowed)),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
+mod tests {
+    use super::*;
+    use crate::models::Kind;
+
+    const HEAD: &str = "library = \"x\"\nversion = \"1\"\n";
+
+    fn errors(rest: &str) -> Vec<(usize, String)> {
+        let (_, errors) = parse("x.toml", &format!("{HEAD}{rest}"));
+        errors.into_iter().map(|error| (error.line, error.message)).collect()
+    }
+
+    #[test]
+    fn a_sound_file_has_no_errors_and_knows_its_lines() {
+        let text = format!(
+            "{HEAD}[groups]\nnet = [\"x.A\", \"x.B\"]\n\n[[entry]]\nkind = \"request\"\nfunctions = [\"x.get\"]\nraises = [\"@net\", \"x.C\"]\n"
+        );
+        let (file, errors) = parse("x.toml", &text);
+        assert_eq!(errors, []);
+        let file = file.unwrap();
+        assert_eq!(file.entries[0].kind, Kind::Request);
+        assert_eq!(file.entries[0].raises, ["x.A", "x.B", "x.C"]);
+        assert_eq!(file.entries[0].line, 6);
+        assert_eq!(&*file.entries[0].library, "x");
+    }
+
+    #[test]
+    fn a_misspelt_kind_is_told_with_line_and_suggestion() {
+        let errors = errors("[[entry]]\nkind = \"reqest\"\nfunctions = [\"x.get\"]\n");
+        assert_eq!(errors.len(), 1);
+        assert_eq!(errors[0].0, 4);
+        assert!(errors[0].1.contains("unknown kind `reqest`: did you mean `request`?"), "{}", errors[0].1);
+    }
+
+    #[test]
+    fn a_misspelt_key_and_a_key_of_another_kind_are_told() {
+        let errors = errors(
+            "[[entry]]\nkind = \"sleep\"\nfunctions = [\"x.nap\"]\namount = { position = 0 }\nunits = \"seconds\"\nverb = \"GET\"\n",
+        );
+        assert_eq!(errors.iter().map(|error| error.0).collect::<Vec<_>>(), [7, 8]);
+        assert!(errors[0].1.contains("did you mean `unit`?"), "{}", errors[0].1);
+        assert!(errors[1].1.contains("`verb` does not go with `kind = \"sleep\"`"), "{}", errors[1].1);
+    }
+
+    #[test]
+    fn a_faulty_entry_does_not_take_the_others_with_it() {
+        let text = format!(
+            "{HEAD}[[entry]]\nkind = \"sleep\"\nfunctions = [\"x.a\"]\n[[entry]]\nkind = \"exit\"\nfunctions = [\"x.b\"]\n"
+        );
+        let (file, errors) = parse("x.toml", &text);
+        assert_eq!(errors.len(), 1);
+        assert_eq!(errors[0].message, "`kind = \"sleep\"` needs `amount`");
+        assert_eq!(file.unwrap().entries.len(), 1);
+    }
+
+    #[test]
+    fn wrong_values_keep_their_line() {
+        let errors = errors("[[entry]]\nkind = \"clock\"\nfunctions = [\"x.now\"]\nunit = \"fortnights\"\n");
+        assert_eq!(errors.len(), 1);
+        assert_eq!(errors[0].0, 6);
+        assert!(errors[0].1.contains("fortnights"), "{}", errors[0].1);
+    }
+
+    #[test]
+    fn syntax_errors_and_missing_heads_are_told() {
+        assert_eq!(parse("x.toml", "library = \n").1[0].line, 1);
+        assert!(parse("x.toml", "version = \"1\"\n").1[0].message.contains("library"));
+        assert!(errors("[[entri]]\nkind = \"exit\"\n")[0].1.contains("did you mean `entry`?"));
+        assert!(errors("entry = 3\n")[0].1.contains("[[entry]]"));
+    }
+
+    #[test]
+    fn entries_must_name_something() {
+        for rest in [
+            "[[entry]]\nkind = \"exit\"\n",
+            "[[entry]]\nkind = \"exit\"\nnames = [\"x\"]\n",
+            "[[entry]]\nkind = \"exit\"\nfunctions = [\"a*b\"]\n",
+            "[[entry]]\nkind = \"request\"\nfunctions = [\"a.*\"]\n",
+            "[[entry]]\nkind = \"status-test\"\ntypes = [\"T\"]\nnames = [\"n\"]\nstatuses = \"5xx\"\n",
+            "[[entry]]\nkind = \"request\"\nfunctions = [\"a.b\"]\nraises = [\"@none\"]\n",
+            "[[entry]]\nkind = \"request\"\nfunctions = [\"a.b\"]\nurl = {}\n",
+        ] {
+            assert_eq!(errors(rest).len(), 1, "{rest}");
+        }
+    }
+}

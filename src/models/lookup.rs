@@ -1,0 +1,501 @@
+//! All models of one language behind hash maps, for the questions that the analysis asks of every call.
+
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Entry, Kind, ModelError, builtin, parse};
+use crate::source::Language;
+
+/// The models of all languages.
+#[derive(Debug, Default)]
+pub struct AllModels {
+    /// Python's.
+    pub python: Models,
+    /// Rust's.
+    pub rust: Models,
+}
+
+impl AllModels {
+    /// The built-in ones, read once.
+    #[must_use]
+    pub fn builtin() -> &'static AllModels {
+        static ALL: OnceLock<AllModels> = OnceLock::new();
+        ALL.get_or_init(|| AllModels::load(&[]).0)
+    }
+
+    /// The built-in ones and a user's files on top of them; what a later file says of a name holds.
+    #[must_use]
+    pub fn load(files: &[(Language, &str, &str)]) -> (AllModels, Vec<ModelError>) {
+        let of = |language: Language| -> Vec<(&str, &str)> {
+            let own = files.iter().filter(|file| file.0 == language).map(|file| (file.1, file.2));
+            builtin::files(language).iter().copied().chain(own).collect()
+        };
+        let (python, mut errors) = Models::load(&of(Language::Python));
+        let (rust, more) = Models::load(&of(Language::Rust));
+        errors.extend(more);
+        (AllModels { python, rust }, errors)
+    }
+
+    /// Those of one language.
+    #[must_use]
+    pub fn of(&self, language: Language) -> &Models {
+        match language {
+            Language::Python => &self.python,
+            Language::Rust => &self.rust,
+        }
+    }
+}
+
+/// What a model file says of its library as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Library {
+    /// Name.
+    pub name: Arc<str>,
+    /// Version that was read.
+    pub version: String,
+    /// Import paths that belong to it.
+    pub imports: Vec<String>,
+}
+
+/// A type that has a method of some name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TypeMethod {
+    /// Canonical path of the type.
+    pub ty: Arc<str>,
+    /// The library that says so.
+    pub library: Arc<str>,
+    entry: usize,
+}
+
+/// All models of one language, ready for look-ups.
+#[derive(Debug, Default)]
+pub struct Models {
+    entries: Vec<Entry>,
+    libraries: Vec<Library>,
+    /// Exact paths.
+    functions: FxHashMap<String, usize>,
+    /// What stands before the `*`, for paths that end in one.
+    wildcards: FxHashMap<String, usize>,
+    /// The lengths of those, longest first.
+    wildcard_lengths: Vec<usize>,
+    /// By canonical type, then by name.
+    methods: FxHashMap<String, FxHashMap<String, usize>>,
+    types_with: FxHashMap<String, Vec<TypeMethod>>,
+    /// From any path of a type to its first one.
+    canonical: FxHashMap<String, Arc<str>>,
+    /// The classes directly above a known class, by canonical path.
+    bases: FxHashMap<Arc<str>, Vec<Arc<str>>>,
+    /// Import path to library.
+    imports: FxHashMap<String, usize>,
+}
+
+impl Models {
+    /// Reads files; of two that say something of the same name, the later holds.
+    #[must_use]
+    pub fn load(files: &[(&str, &str)]) -> (Models, Vec<ModelError>) {
+        let mut models = Models::default();
+        let mut errors = Vec::new();
+        for (name, text) in files {
+            let (file, wrong) = parse(name, text);
+            errors.extend(wrong);
+            let Some(file) = file else { continue };
+            let library = models.libraries.len();
+            for import in &file.imports {
+                models.imports.insert(import.clone(), library);
+            }
+            let name = file.library.as_str().into();
+            models.libraries.push(Library { name, version: file.version, imports: file.imports });
+            models.entries.extend(file.entries);
+        }
+        models.index();
+        (models, errors)
+    }
+
+    fn index(&mut self) {
+        for entry in &self.entries {
+            if let Some(first) = own_path(entry) {
+                let first: Arc<str> = first.into();
+                let same = if entry.gives.is_none() { entry.functions.as_slice() } else { &[] };
+                for path in same.iter().chain(&entry.aliases) {
+                    self.canonical.insert(path.clone(), first.clone());
+                }
+                self.canonical.insert(first.to_string(), first);
+            }
+        }
+        for at in 0..self.entries.len() {
+            self.index_entry(at);
+        }
+        let mut lengths: Vec<usize> = self.wildcards.keys().map(String::len).collect();
+        lengths.sort_unstable();
+        lengths.dedup();
+        lengths.reverse();
+        self.wildcard_lengths = lengths;
+    }
+
+    fn index_entry(&mut self, at: usize) {
+        let Some(entry) = self.entries.get(at) else { return };
+        for path in entry.functions.iter().chain(&entry.aliases) {
+            match path.strip_suffix('*') {
+                Some(prefix) => self.wildcards.insert(prefix.to_string(), at),
+                None => self.functions.insert(path.clone(), at),
+            };
+        }
+        for ty in &entry.types {
+            let ty = self.canonical.get(ty).cloned().unwrap_or_else(|| ty.as_str().into());
+            let of_type = self.methods.entry(ty.to_string()).or_default();
+            for name in &entry.names {
+                of_type.insert(name.clone(), at);
+                if &*ty == "*" || name == "*" {
+                    continue;
+                }
+                let with = self.types_with.entry(name.clone()).or_default();
+                let found = TypeMethod { ty: ty.clone(), library: entry.library.clone(), entry: at };
+                match with.iter_mut().find(|known| known.ty == ty) {
+                    Some(known) => *known = found,
+                    None => with.push(found),
+                }
+            }
+        }
+        if matches!(entry.kind, Kind::Exception | Kind::Type)
+            && let Some(first) = own_path(entry)
+        {
+            let bases = entry.bases.iter().map(|base| match self.canonical.get(base) {
+                Some(first) => first.clone(),
+                None => base.as_str().into(),
+            });
+            let bases: Vec<_> = bases.collect();
+            // A type that is also an exception, or is made in several ways, keeps the bases that any entry gives it.
+            let known = self.bases.entry(first.into()).or_default();
+            if !bases.is_empty() {
+                *known = bases;
+            }
+        }
+    }
+
+    /// All entries, in the order of the files.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The libraries, in the order of the files.
+    #[must_use]
+    pub fn libraries(&self) -> &[Library] {
+        &self.libraries
+    }
+
+    /// What is known of a function, class or constant by its absolute path: exactly, by another path of the type that it
+    /// belongs to, else by the longest wildcard that fits.
+    #[must_use]
+    pub fn function(&self, path: &str) -> Option<&Entry> {
+        self.exact(path).or_else(|| self.wildcard(path))
+    }
+
+    /// As [`Models::function`], without wildcards.
+    #[must_use]
+    pub fn exact(&self, path: &str) -> Option<&Entry> {
+        let at = self.functions.get(path).or_else(|| {
+            let (owner, separator, name) = split_last(path)?;
+            let first = self.canonical.get(owner).filter(|first| &***first != owner)?;
+            self.functions.get(&format!("{first}{separator}{name}"))
+        })?;
+        self.entries.get(*at)
+    }
+
+    fn wildcard(&self, path: &str) -> Option<&Entry> {
+        let mut fitting = self.wildcard_lengths.iter().filter_map(|length| self.wildcards.get(path.get(..*length)?));
+        self.entries.get(*fitting.next()?)
+    }
+
+    /// What is known of a method or attribute of a type: said of the type itself, of a class above it, of any type, of
+    /// all methods of the type (`*`), or of all that its library holds (a wildcard).
+    #[must_use]
+    pub fn method(&self, ty: &str, name: &str) -> Option<&Entry> {
+        let ty = self.canonical(ty);
+        let said_of = |ty: &str, name: &str| self.methods.get(ty).and_then(|names| names.get(name));
+        let inherited = |name: &str| {
+            said_of(ty, name).or_else(|| self.ancestors(ty).into_iter().find_map(|above| said_of(above, name)))
+        };
+        let found = inherited(name).or_else(|| said_of("*", name)).or_else(|| inherited("*"));
+        match found {
+            Some(at) => self.entries.get(*at),
+            None => self.wildcard(ty).filter(|entry| matches!(entry.kind, Kind::Remote | Kind::Local)),
+        }
+    }
+
+    /// The types that have a method or attribute of this name (inherited ones aside).
+    #[must_use]
+    pub fn types_with_method(&self, name: &str) -> &[TypeMethod] {
+        self.types_with.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// What such a type's method is.
+    #[must_use]
+    pub fn entry_of(&self, method: &TypeMethod) -> Option<&Entry> {
+        self.entries.get(method.entry)
+    }
+
+    /// The library that an absolute path belongs to, by the longest of the import paths that it begins with.
+    #[must_use]
+    pub fn library_of(&self, path: &str) -> Option<&Library> {
+        let mut rest = path;
+        loop {
+            if let Some(at) = self.imports.get(rest) {
+                return self.libraries.get(*at);
+            }
+            rest = split_last(rest)?.0;
+        }
+    }
+
+    /// A library by its name.
+    #[must_use]
+    pub fn library(&self, name: &str) -> Option<&Library> {
+        self.libraries.iter().find(|library| &*library.name == name)
+    }
+
+    /// The first path of a type or exception that has several (`requests.Timeout` is
+    /// `requests.exceptions.Timeout`); any other path as it is.
+    #[must_use]
+    pub fn canonical<'a>(&'a self, path: &'a str) -> &'a str {
+        self.canonical.get(path).map_or(path, |first| &**first)
+    }
+
+    /// Whether a path is a type or exception that models tell of.
+    #[must_use]
+    pub fn knows_type(&self, path: &str) -> bool {
+        let path = self.canonical(path);
+        self.bases.contains_key(path) || self.methods.contains_key(path)
+    }
+
+    /// Whether every value of `class` is one of `base`; `None` where either is not known, or a class between them is
+    /// not.
+    #[must_use]
+    pub fn is_subclass(&self, class: &str, base: &str) -> Option<bool> {
+        let (class, base) = (self.canonical(class), self.canonical(base));
+        if class == base {
+            return Some(true);
+        }
+        let direct = self.bases.get(class)?;
+        if !direct.is_empty() && self.ancestors(class).contains(&base) {
+            return Some(true);
+        }
+        let all_known = self.ancestors(class).iter().all(|above| self.bases.contains_key(*above));
+        (all_known && self.bases.contains_key(base)).then_some(false)
+    }
+
+    /// All classes above a class, nearest first, each once; empty where none are known.
+    #[must_use]
+    pub fn ancestors<'a>(&'a self, class: &'a str) -> Vec<&'a str> {
+        let mut found: Vec<&str> = Vec::new();
+        let mut next = self.canonical(class);
+        let mut at = 0;
+        loop {
+            for base in self.bases.get(next).into_iter().flatten() {
+                if !found.contains(&&**base) {
+                    found.push(base);
+                }
+            }
+            match found.get(at) {
+                Some(class) => next = class,
+                None => return found,
+            }
+            at += 1;
+        }
+    }
+
+    /// All known classes below a class, in order of their paths.
+    #[must_use]
+    pub fn descendants(&self, class: &str) -> Vec<&str> {
+        let class = self.canonical(class);
+        let below = self.bases.keys().filter(|below| self.ancestors(below).contains(&class));
+        let mut below: Vec<&str> = below.map(|path| &**path).collect();
+        below.sort_unstable();
+        below
+    }
+
+    /// The exceptions of a `raises` list that a handler may tell apart: by their first paths, each once, in order.
+    #[must_use]
+    pub fn leaf_exceptions(&self, raises: &[String]) -> Vec<String> {
+        let mut seen = FxHashSet::default();
+        let firsts = raises.iter().map(|class| self.canonical(class));
+        firsts.filter(|first| seen.insert(*first)).map(str::to_string).collect()
+    }
+
+    /// What is said of an exception class itself (not of those above it).
+    #[must_use]
+    pub fn exception(&self, class: &str) -> Option<&Entry> {
+        let entry = self.functions.get(self.canonical(class)).and_then(|at| self.entries.get(*at));
+        entry.filter(|entry| entry.kind == Kind::Exception)
+    }
+}
+
+/// The path of the type that an entry is about.
+fn own_path(entry: &Entry) -> Option<&str> {
+    match entry.kind {
+        Kind::Type => entry.gives.as_deref().or_else(|| entry.functions.first().map(String::as_str)),
+        Kind::Exception => entry.functions.first().map(String::as_str),
+        _ => None,
+    }
+}
+
+/// A path without its last part, the separator, and the last part.
+fn split_last(path: &str) -> Option<(&str, &str, &str)> {
+    let (at, separator) = match (path.rfind("::"), path.rfind('.')) {
+        (Some(at), _) => (at, "::"),
+        (None, Some(at)) => (at, "."),
+        (None, None) => return None,
+    };
+    Some((path.get(..at)?, separator, path.get(at + separator.len()..)?))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = r#"
+library = "net"
+version = "1"
+imports = ["net", "net2.inner"]
+[[entry]]
+kind = "exception"
+functions = ["net.errors.Error", "net.Error"]
+bases = ["builtins.OSError"]
+[[entry]]
+kind = "exception"
+functions = ["net.errors.Late", "net.Late"]
+bases = ["net.Error"]
+before-send = true
+[[entry]]
+kind = "exception"
+functions = ["builtins.OSError"]
+[[entry]]
+kind = "exception"
+functions = ["net.errors.Odd"]
+bases = ["elsewhere.Base"]
+[[entry]]
+kind = "exception-response"
+types = ["net.Error"]
+names = ["response"]
+[[entry]]
+kind = "type"
+functions = ["net.Session", "net.session"]
+[[entry]]
+kind = "request"
+types = ["net.session"]
+names = ["get"]
+verb-is-name = true
+[[entry]]
+kind = "transparent"
+types = ["*"]
+names = ["clone"]
+[[entry]]
+kind = "remote"
+functions = ["net.*", "net.sub.*", "cloud_*"]
+[[entry]]
+kind = "local"
+functions = ["net.log.*"]
+[[entry]]
+kind = "type"
+gives = "std::Span"
+functions = ["std::Span::new"]
+aliases = ["other::Span"]
+[[entry]]
+kind = "remote"
+types = ["net.Pool"]
+names = ["*"]
+"#;
+
+    fn models() -> Models {
+        let (models, errors) = Models::load(&[("net.toml", FILE)]);
+        assert_eq!(errors, []);
+        models
+    }
+
+    #[test]
+    fn the_longest_wildcard_wins_and_an_exact_path_beats_it() {
+        let models = models();
+        assert_eq!(models.function("net.log.info").unwrap().kind, Kind::Local);
+        assert_eq!(models.function("net.anything").unwrap().kind, Kind::Remote);
+        assert_eq!(models.function("net.Session").unwrap().kind, Kind::Type);
+        assert_eq!(models.function("cloud_s3::Client::new").unwrap().kind, Kind::Remote);
+        assert!(models.function("network.anything").is_none());
+        assert!(models.function("net").is_none());
+        assert!(models.function("é").is_none());
+    }
+
+    #[test]
+    fn methods_are_found_on_aliases_above_and_on_any_type() {
+        let models = models();
+        assert_eq!(models.method("net.Session", "get").unwrap().kind, Kind::Request);
+        assert_eq!(models.method("net.session", "get").unwrap().kind, Kind::Request);
+        assert_eq!(models.method("net.Late", "response").unwrap().kind, Kind::ExceptionResponse);
+        assert_eq!(models.method("anything", "clone").unwrap().kind, Kind::Transparent);
+        assert_eq!(models.method("net.Pool", "clone").unwrap().kind, Kind::Transparent);
+        assert_eq!(models.method("net.Pool", "run").unwrap().kind, Kind::Remote);
+        assert_eq!(models.method("net.sub.Thing", "run").unwrap().kind, Kind::Remote);
+        assert!(models.method("anything", "get").is_none());
+    }
+
+    #[test]
+    fn a_constructor_is_no_alias_of_its_type_but_an_aliased_type_has_its_constructors() {
+        let models = models();
+        assert_eq!(models.canonical("std::Span::new"), "std::Span::new");
+        assert_eq!(models.canonical("other::Span"), "std::Span");
+        assert_eq!(models.function("other::Span::new").unwrap().gives.as_deref(), Some("std::Span"));
+    }
+
+    #[test]
+    fn classes_are_compared_over_aliases_and_only_where_known() {
+        let models = models();
+        assert_eq!(models.is_subclass("net.Late", "builtins.OSError"), Some(true));
+        assert_eq!(models.is_subclass("net.Late", "net.errors.Late"), Some(true));
+        assert_eq!(models.is_subclass("net.Error", "net.Late"), Some(false));
+        assert_eq!(models.is_subclass("net.Odd", "net.Late"), None);
+        assert_eq!(models.is_subclass("net.errors.Odd", "net.Late"), None);
+        assert_eq!(models.is_subclass("net.errors.Odd", "elsewhere.Base"), Some(true));
+        assert_eq!(models.is_subclass("net.Late", "own.Class"), None);
+        assert_eq!(models.ancestors("net.Late"), ["net.errors.Error", "builtins.OSError"]);
+        assert_eq!(models.descendants("builtins.OSError"), ["net.errors.Error", "net.errors.Late"]);
+        let raises = ["net.Late".to_string(), "net.errors.Late".into(), "net.Error".into()];
+        assert_eq!(models.leaf_exceptions(&raises), ["net.errors.Late", "net.errors.Error"]);
+        assert!(models.exception("net.Late").unwrap().before_send);
+        assert!(!models.exception("net.Error").unwrap().before_send);
+    }
+
+    #[test]
+    fn bases_that_go_round_do_not_hang() {
+        let text = "library = \"x\"\nversion = \"1\"\n[[entry]]\nkind = \"exception\"\nfunctions = [\"A\"]\nbases = [\"B\"]\n[[entry]]\nkind = \"exception\"\nfunctions = [\"B\"]\nbases = [\"A\"]\n";
+        let (models, _) = Models::load(&[("x.toml", text)]);
+        assert_eq!(models.is_subclass("A", "B"), Some(true));
+        assert_eq!(models.is_subclass("A", "C"), None);
+    }
+
+    #[test]
+    fn libraries_are_known_by_what_is_imported() {
+        let models = models();
+        assert_eq!(&*models.library_of("net.Session").unwrap().name, "net");
+        assert_eq!(&*models.library_of("net2.inner.x.y").unwrap().name, "net");
+        assert!(models.library_of("net2.other").is_none());
+        assert_eq!(models.library("net").unwrap().imports, ["net", "net2.inner"]);
+    }
+
+    #[test]
+    fn types_are_found_by_their_methods() {
+        let models = models();
+        let with = models.types_with_method("get");
+        assert_eq!(with.iter().map(|found| &*found.ty).collect::<Vec<_>>(), ["net.Session"]);
+        assert_eq!(models.entry_of(with.first().unwrap()).unwrap().kind, Kind::Request);
+        assert!(models.types_with_method("clone").is_empty());
+    }
+
+    #[test]
+    fn a_later_file_overrides_an_earlier_one() {
+        let own = "library = \"own\"\nversion = \"1\"\n[[entry]]\nkind = \"local\"\ntypes = [\"net.Session\"]\nnames = [\"get\"]\n";
+        let (models, errors) = Models::load(&[("net.toml", FILE), ("own.toml", own)]);
+        assert_eq!(errors, []);
+        assert_eq!(models.method("net.session", "get").unwrap().kind, Kind::Local);
+        assert_eq!(&*models.types_with_method("get").first().unwrap().library, "own");
+    }
+}

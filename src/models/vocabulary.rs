@@ -1,0 +1,238 @@
+//! Which keys go with which kind, as one table, and what is near to a word that is not in it.
+
+use super::{Entry, Kind};
+
+/// Keys that every kind may have.
+pub const COMMON: &[&str] =
+    &["kind", "functions", "types", "names", "note", "gives", "result", "async", "raises", "blocking"];
+
+/// A kind by its word, the further keys that it may have and those of them that it must have.
+pub struct Word {
+    pub word: &'static str,
+    pub may: &'static [&'static str],
+    pub must: &'static [&'static str],
+}
+
+const fn word(word: &'static str, may: &'static [&'static str], must: &'static [&'static str]) -> Word {
+    Word { word, may, must }
+}
+
+/// The vocabulary.
+pub const WORDS: &[Word] = &[
+    word(
+        "type",
+        &[
+            "aliases",
+            "bases",
+            "timeout",
+            "default-timeout",
+            "headers",
+            "url",
+            "retries",
+            "default-retries",
+            "status-error",
+            "raises-on-status",
+        ],
+        &[],
+    ),
+    word(
+        "request",
+        &[
+            "verb",
+            "verb-is-name",
+            "verb-param",
+            "verb-with-body",
+            "url",
+            "headers",
+            "body",
+            "timeout",
+            "default-timeout",
+            "status-error",
+            "statuses",
+            "raises-on-status",
+            "loses-response",
+            "key",
+            "idempotent",
+            "retries",
+            "default-retries",
+        ],
+        &[],
+    ),
+    word(
+        "prepare",
+        &["verb", "verb-is-name", "verb-param", "verb-with-body", "url", "headers", "body", "timeout", "key"],
+        &[],
+    ),
+    word("set", &["sets", "amount", "unit", "key", "value"], &["sets"]),
+    word(
+        "effect",
+        &[
+            "effect",
+            "idempotent",
+            "url",
+            "key",
+            "body",
+            "headers",
+            "timeout",
+            "default-timeout",
+            "retries",
+            "default-retries",
+        ],
+        &["effect"],
+    ),
+    word("status", &[], &[]),
+    word("status-test", &["statuses"], &["statuses"]),
+    word("raise-for-status", &["status-error", "statuses", "loses-response"], &["statuses"]),
+    word("headers", &[], &[]),
+    word("header-read", &["key"], &["key"]),
+    word("exception-response", &[], &[]),
+    word("body", &["function"], &[]),
+    word("sleep", &["amount", "unit"], &["amount"]),
+    word("wait-for", &["amount", "unit"], &[]),
+    word("clock", &["unit"], &["unit"]),
+    word("elapsed", &["unit"], &[]),
+    word("random", &["low", "high"], &[]),
+    word("duration", &["amount", "unit", "parts"], &[]),
+    word("math", &["function"], &["function"]),
+    word("parse-number", &["function"], &[]),
+    word("parse-date", &[], &[]),
+    word("exception", &["aliases", "bases", "before-send", "interrupt", "stands-for"], &["functions"]),
+    word("local", &[], &[]),
+    word("remote", &["effect", "idempotent", "timeout", "default-timeout", "retries", "default-retries"], &[]),
+    word("transparent", &[], &[]),
+    word("time-limit", &["future", "amount", "unit"], &["amount"]),
+    word("suppress", &[], &[]),
+    word("runs", &["future"], &[]),
+    word("stop-flag", &[], &[]),
+    word("fresh", &[], &[]),
+    word("exit", &[], &[]),
+    word("endless-iterator", &[], &[]),
+    word("derive", &["function"], &["function"]),
+    word("status-constant", &["statuses"], &["functions", "statuses"]),
+    word("text-constant", &["value-text"], &["functions", "value-text"]),
+    word("number-constant", &["number", "unit"], &["functions", "number"]),
+    word("retry", &["function", "amount", "unit", "retries", "default-retries"], &[]),
+];
+
+/// All keys that some kind has.
+pub fn all_keys() -> Vec<&'static str> {
+    let mut keys: Vec<_> = COMMON.iter().chain(WORDS.iter().flat_map(|word| word.may)).copied().collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+/// What is wrong with an entry although each of its keys is well-formed.
+pub fn fault(entry: &Entry) -> Option<String> {
+    if entry.functions.is_empty() && entry.types.is_empty() && (entry.kind != Kind::Type || entry.gives.is_none()) {
+        return Some("names nothing: it needs `functions`, or `types` with `names`".into());
+    }
+    if entry.types.is_empty() != entry.names.is_empty() {
+        return Some("`types` and `names` go together: methods or attributes `names` of `types`".into());
+    }
+    for path in &entry.functions {
+        if path.trim_end_matches('*').contains('*') || path.is_empty() {
+            return Some(format!("`{path}` in `functions`: a `*` may stand at the end only"));
+        }
+        if path.ends_with('*') && !matches!(entry.kind, Kind::Local | Kind::Remote | Kind::Math | Kind::Random) {
+            return Some(format!("`{path}` in `functions`: only `local` and `remote` take a final `*`"));
+        }
+    }
+    for (key, text) in [("statuses", &entry.statuses), ("stands-for", &entry.stands_for)] {
+        if let Some(text) = text
+            && !statuses_are_sound(text)
+        {
+            return Some(format!("`{key} = \"{text}\"` is not a set of statuses such as \"429,500-599\""));
+        }
+    }
+    let params = [
+        ("verb-param", &entry.verb_param),
+        ("url", &entry.url),
+        ("headers", &entry.headers),
+        ("timeout", &entry.timeout),
+        ("key", &entry.key),
+        ("value", &entry.value),
+        ("future", &entry.future),
+        ("retries", &entry.retries),
+        ("raises-on-status", &entry.raises_on_status),
+    ];
+    for (key, param) in params {
+        if param.as_ref().is_some_and(|param| param.name.is_none() && param.position.is_none()) {
+            return Some(format!("`{key}` needs `name`, `position` or both"));
+        }
+    }
+    None
+}
+
+/// Whether a text is a list of statuses and ranges of them.
+fn statuses_are_sound(text: &str) -> bool {
+    text.split(',').all(|part| {
+        let (low, high) = part.split_once('-').unwrap_or((part, part));
+        match (low.trim().parse::<u16>(), high.trim().parse::<u16>()) {
+            (Ok(low), Ok(high)) => (100..=599).contains(&low) && low <= high && high <= 599,
+            _ => false,
+        }
+    })
+}
+
+/// The word that a misspelt one was probably meant to be.
+pub fn nearest<'a>(wrong: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = 1 + wrong.chars().count() / 4;
+    let near = words.into_iter().map(|word| (distance(wrong, word), word)).min()?;
+    (near.0 <= limit).then_some(near.1)
+}
+
+/// How many letters must be put in, left out or changed to come from one word to the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (at, from) in a.chars().enumerate() {
+        let mut left = at + 1;
+        let mut diagonal = at;
+        let mut next = vec![left];
+        for (to, above) in b.iter().zip(row.iter().skip(1)) {
+            left = (left + 1).min(above + 1).min(diagonal + usize::from(from != *to));
+            diagonal = *above;
+            next.push(left);
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_is_a_kind() {
+        for word in WORDS {
+            let kind: Kind = toml::Value::String(word.word.into()).try_into().unwrap();
+            assert_eq!(toml::Value::try_from(kind).unwrap().as_str(), Some(word.word));
+        }
+    }
+
+    #[test]
+    fn distances_are_those_of_levenshtein() {
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("abc", ""), 3);
+        assert_eq!(distance("flaw", "lawn"), 2);
+        assert_eq!(distance("same", "same"), 0);
+    }
+
+    #[test]
+    fn near_words_only_are_suggested() {
+        assert_eq!(nearest("reqest", WORDS.iter().map(|word| word.word)), Some("request"));
+        assert_eq!(nearest("zebra-crossing", WORDS.iter().map(|word| word.word)), None);
+    }
+
+    #[test]
+    fn statuses_must_be_between_100_and_599() {
+        assert!(statuses_are_sound("200-299, 304"));
+        for wrong in ["", "5xx", "600", "500-400", "99", "200-"] {
+            assert!(!statuses_are_sound(wrong), "{wrong}");
+        }
+    }
+}

@@ -214,6 +214,10 @@ fn pages_begin_with_the_rules_name_and_a_summary() {
         let mut lines = rule.page.lines();
         assert_eq!(lines.next(), Some(format!("# {}", rule.name).as_str()), "{}", rule.name);
         let summary = lines.find(|line| !line.is_empty()).unwrap_or_default();
-        assert!(!summary.is_empty() && !summary.starts_with(['#', '`']), "{} has no summary", rule.name);
+        assert!(
+            !summary.is_empty() && !summary.starts_with('#') && !summary.starts_with("```"),
+            "{} has no summary",
+            rule.name
+        );
     }
 }

@@ -18,7 +18,7 @@ use crate::fingerprint::Fingerprints;
 use crate::frontend;
 use crate::ir::{Module, Unparsed};
 use crate::models::AllModels;
-use crate::rules::{Context, Rule};
+use crate::rules::Context;
 use crate::source::SourceFile;
 
 /// Parsers and analysis recurse over what a file nests; this much stack takes all that compilers accept.
@@ -26,6 +26,9 @@ const STACK: usize = 64 << 20;
 
 /// The rule about files that could not be parsed.
 const UNPARSED: &str = "unparsed-source";
+
+/// So many further parts that could not be parsed are shown.
+const MAX_OTHERS: usize = 7;
 
 /// A file to check.
 #[derive(Debug, Clone)]
@@ -205,7 +208,7 @@ fn judge(file: &SourceFile, sites: &[Site], unparsed: &[Unparsed], config: &Conf
         }
     }
     if let Some(active) = config.rule(UNPARSED) {
-        found.extend(unparsed_source(active, unparsed));
+        found.extend(unparsed_source(active, file, unparsed));
     }
     found.retain(|diagnostic| diagnostic.confidence >= config.min_confidence);
     found
@@ -229,29 +232,26 @@ fn ask(active: &ActiveRule, check: Check, site: &Site, context: Context<'_>) -> 
     })
 }
 
-/// One finding a file, at the first part that could not be parsed.
-fn unparsed_source(active: &ActiveRule, unparsed: &[Unparsed]) -> Option<Diagnostic> {
+/// One finding a file, at the first line of the first part that could not be parsed.
+fn unparsed_source(active: &ActiveRule, file: &SourceFile, unparsed: &[Unparsed]) -> Option<Diagnostic> {
     let first = unparsed.iter().min_by_key(|part| part.span)?;
     let more = match unparsed.len() - 1 {
         0 => String::new(),
-        1 => " (and 1 further place)".to_owned(),
-        n => format!(" (and {n} further places)"),
+        1 => ", nor was 1 further part".to_owned(),
+        n => format!(", nor were {n} further parts"),
     };
-    let Rule { name, .. } = active.rule;
+    let others = unparsed.iter().filter(|part| part.span != first.span);
+    let label = |part: &Unparsed| Label { file: None, span: file.first_line(part.span), text: part.message.clone() };
     Some(Diagnostic {
-        rule: name,
+        rule: active.rule.name,
         level: active.level,
         confidence: Confidence::High,
-        span: first.span,
-        message: format!("this part could not be parsed: {}{more}", first.message.trim_end_matches('.')),
-        why: "retries in it were not looked at; the rest of the file was checked".to_owned(),
-        help: "mend the syntax, or leave the file out if it is not meant to be compiled".to_owned(),
-        labels: unparsed
-            .iter()
-            .filter(|part| part.span != first.span)
-            .take(7)
-            .map(|part| Label { file: None, span: part.span, text: part.message.clone() })
-            .collect(),
+        span: file.first_line(first.span),
+        message: format!("A part of the file was not checked ({}){more}", first.message.trim_end_matches('.')),
+        why: "what stands there may hold faults that no other rule reports; the rest of the file was checked"
+            .to_owned(),
+        help: "mend the syntax, or leave the file out if it is not meant to be run".to_owned(),
+        labels: others.take(MAX_OTHERS).map(label).collect(),
         key: String::new(),
     })
 }
@@ -281,7 +281,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
     use super::*;
-    use crate::rules::Group;
+    use crate::rules::{Group, Rule};
     use crate::source::{Language, Span};
 
     fn active() -> ActiveRule {
@@ -292,11 +292,12 @@ mod tests {
     #[test]
     fn unparsed_parts_make_one_finding_at_the_first() {
         let part = |start| Unparsed { span: Span::new(start, start + 2), message: "expected `:`".to_owned() };
-        let found = unparsed_source(&active(), &[part(9), part(4), part(20)]).unwrap();
-        assert_eq!(found.span, Span::new(4, 6));
-        assert_eq!(found.message, "this part could not be parsed: expected `:` (and 2 further places)");
+        let file = SourceFile::new("a.py", "def (\n\nx = = 1\nclass class\n", Language::Python);
+        let found = unparsed_source(&active(), &file, &[part(9), part(4), part(20)]).unwrap();
+        assert_eq!(found.span, Span::new(4, 5));
+        assert_eq!(found.message, "A part of the file was not checked (expected `:`), nor were 2 further parts");
         assert_eq!(found.labels.len(), 2);
-        assert!(unparsed_source(&active(), &[]).is_none());
+        assert!(unparsed_source(&active(), &file, &[]).is_none());
     }
 
     #[test]
@@ -313,11 +314,9 @@ mod tests {
             root_path: path.into(),
         };
         let diagnostic = |rule, start| {
-            let mut found =
-                unparsed_source(&active(), &[Unparsed { span: Span::new(start, start + 1), message: "x".to_owned() }])
-                    .unwrap();
-            found.rule = rule;
-            found
+            let part = Unparsed { span: Span::new(start, start + 1), message: "x".to_owned() };
+            let found = unparsed_source(&active(), &input("a.py").file, &[part]).unwrap();
+            Diagnostic { rule, ..found }
         };
         let given = vec![
             (1, diagnostic("a", 0)),

@@ -42,7 +42,7 @@ fn shown(run: &Run, found: &Found) -> Shown<usize> {
         Level::Note => Severity::Note,
     };
     let mark = |file: usize, span, primary: bool, text: String| {
-        let range = super::first_line(run.files.get(file)?, span).range();
+        let range = run.files.get(file)?.first_line(span).range();
         let mark = if primary { Mark::primary(file, range) } else { Mark::secondary(file, range) };
         Some(mark.with_message(text))
     };

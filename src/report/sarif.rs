@@ -150,7 +150,7 @@ impl<'a> Writer<'a> {
             let mut notification = note("warning", "unparsed-source", text);
             notification.locations.push(Location {
                 id: None,
-                physical_location: self.place(at, file, super::first_line(file, first.span), Extent::Region),
+                physical_location: self.place(at, file, file.first_line(first.span), Extent::Region),
                 message: None,
             });
             all.push(notification);
@@ -188,7 +188,7 @@ impl<'a> Writer<'a> {
             .filter_map(|label| {
                 let at = label.file.unwrap_or(found.file);
                 let file = self.run.files.get(at)?;
-                let span = super::first_line(file, label.span);
+                let span = file.first_line(label.span);
                 Some((self.place(at, file, span, Extent::Region), super::sentence(&label.text)))
             })
             .enumerate()

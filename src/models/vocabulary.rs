@@ -103,6 +103,7 @@ pub const WORDS: &[Word] = &[
     word("time-limit", &["future", "amount", "unit"], &["amount"]),
     word("suppress", &[], &[]),
     word("runs", &["future"], &[]),
+    word("source", &[], &[]),
     word("stop-flag", &[], &[]),
     word("fresh", &[], &[]),
     word("exit", &[], &[]),

@@ -371,9 +371,12 @@ fn every_rule_has_a_page(paths: &[PathBuf]) -> Trial {
     if !rules::ALL.is_sorted_by(|one, next| one.name < next.name) {
         faults.push("the list of rules is not in the order of their names".to_owned());
     }
-    Trial::test("every rule has a page", move || {
-        if faults.is_empty() { Ok(()) } else { Err(Failed::from(faults.join("\n"))) }
-    })
+    Trial::test(
+        "every rule has a page",
+        move || {
+            if faults.is_empty() { Ok(()) } else { Err(Failed::from(faults.join("\n"))) }
+        },
+    )
 }
 
 /// The sources of the incidents: the faulty ones, their usual repair and the sound versions.

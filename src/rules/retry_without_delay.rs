@@ -1,7 +1,7 @@
 //! Reports a failure path that comes back to a remote operation with no wait.
 
 use super::{Context, Finding, Group, Rule, scope, wording};
-use crate::analysis::policy::{Cause, FailurePath, Operation, Site, Wait};
+use crate::analysis::policy::{Cause, FailurePath, Site, Wait};
 use crate::diagnostic::{Confidence, Level};
 
 pub(super) const RULE: Rule = Rule {
@@ -15,12 +15,12 @@ pub(super) const RULE: Rule = Rule {
 fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
     let operation = scope::paced(site).filter(|operation| !operation.passed_in)?;
     let least = context.limits.min_delay;
-    let path = scope::surest(site, |path| asks_for_the_same(path, operation) && is_hot(path, least))?;
+    let path = scope::surest(site, |path| asks_for_the_same(path) && is_hot(path, least))?;
     let sure = scope::confidence(site, path);
     let why = wording::storm(path)
         .unwrap_or_else(|| "a server that is in trouble gets its whole load again before it can recover".to_owned());
     Some(Finding {
-        // A value that counts as failed may hide a wait, or an answer that is good and not yet the wanted one.
+        // A value that counts as failed may hide a wait, or an answer that was good.
         confidence: if path.cause == Cause::Value { sure.min(Confidence::Medium) } else { sure },
         message: format!("{} is repeated at once {}", wording::subject(operation), wording::when(&path.cause)),
         why,
@@ -29,11 +29,10 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
     })
 }
 
-/// Whether the path sends what has failed, unmended, to where it failed.
-fn asks_for_the_same(path: &FailurePath, operation: &Operation) -> bool {
-    // The content of a good answer, asked for again, is no sign of a server in trouble.
-    let good_answer = path.cause == Cause::Value && operation.method.is_some();
-    !path.repaired && !path.new_input && !good_answer && path.cause != Cause::Interrupt
+/// Whether the path sends what has failed, unmended, to where it failed. The content of a good answer, asked for again,
+/// is no sign of a server in trouble.
+fn asks_for_the_same(path: &FailurePath) -> bool {
+    !path.repaired && !path.new_input && !path.good_answer && path.cause != Cause::Interrupt
 }
 
 /// Whether attempts follow each other at once. One immediate second attempt is accepted practice: alone, or before

@@ -61,7 +61,7 @@ pub(super) fn broken_bound(site: &Site) -> Option<(&str, Option<&FailurePath>)> 
 }
 
 /// Of the paths for which a rule would report, the one that it is surest of; the first among equals.
-pub(super) fn surest<'a>(site: &'a Site, mut offends: impl FnMut(&FailurePath) -> bool) -> Option<&'a FailurePath> {
+pub(super) fn surest(site: &Site, mut offends: impl FnMut(&FailurePath) -> bool) -> Option<&FailurePath> {
     let mut best: Option<&FailurePath> = None;
     for path in site.failures.iter().filter(|path| offends(path)) {
         if best.is_none_or(|known| confidence(site, path) > confidence(site, known)) {

@@ -15,6 +15,8 @@ mod scope;
 mod shortened_retry_after;
 mod silent_exhaustion;
 mod sleep_after_last_attempt;
+#[cfg(test)]
+mod tests;
 mod unbounded_retry;
 mod unparsed_source;
 mod wording;

@@ -215,9 +215,12 @@ impl Page {
             for fence in of_language() {
                 let line = fence.line;
                 demand(fence.heading == language.name(), format!("line {line}: stands under {:?}", fence.heading));
-                if let Ok(markers) = fence.markers() {
-                    let own = markers.is_empty() || markers.iter().any(|marker| marker.rule == self.name);
-                    demand(own, format!("line {line}: a bad example that does not break this rule"));
+                match fence.markers() {
+                    Ok(markers) => {
+                        let own = markers.is_empty() || markers.iter().any(|marker| marker.rule == self.name);
+                        demand(own, format!("line {line}: a bad example that does not break this rule"));
+                    }
+                    Err(fault) => demand(false, format!("the example at line {line}, {fault}")),
                 }
             }
             let bad = of_language().filter(|fence| fence.is_bad()).count();

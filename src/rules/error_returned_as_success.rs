@@ -21,7 +21,7 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
         let errors = passed_off(exit);
         if !errors.is_empty() {
             unmarked = unmarked.or(&errors);
-            let text = format!("{} leave here like a success", wording::statuses(&errors, "and"));
+            let text = format!("the way out of a success, and of {}", wording::statuses(&errors, "and"));
             labels.push(Label { file: None, span: exit.span, text });
         }
     }
@@ -31,9 +31,9 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
     Some(Finding {
         confidence: scope::site_confidence(site),
         message: format!(
-            "{} leaves the retry of {} as if it were a success",
-            wording::sentence_start(&named(&unmarked)),
+            "Error answers to {} leave the retry as if they were successes: {}",
             wording::operation(operation),
+            named(&unmarked),
         ),
         why: consequence(&unmarked).to_owned(),
         help: "return only what succeeded: raise on every other error status, and wait and ask again on 429".to_owned(),
@@ -50,14 +50,10 @@ fn passed_off(exit: &Exit) -> StatusSet {
     if errors == statuses && errors.minus(&settled).is_empty() { StatusSet::EMPTY } else { errors }
 }
 
-/// 429 first: it is the one that a retry is for.
+/// The statuses, with 429 by name: it is the one that a retry is for.
 fn named(errors: &StatusSet) -> String {
-    let rest = errors.minus(&StatusSet::one(429));
-    match (errors.contains(429), rest.is_empty()) {
-        (true, true) => "429".to_owned(),
-        (true, false) => format!("429, like {}", wording::statuses(&rest, "and")),
-        (false, _) => wording::statuses(errors, "and"),
-    }
+    let text = wording::statuses(errors, "and");
+    if errors.contains(429) && !text.contains("429") { format!("{text}, 429 among them") } else { text }
 }
 
 fn consequence(errors: &StatusSet) -> &'static str {

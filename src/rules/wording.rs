@@ -8,7 +8,9 @@ const CALL: f64 = 0.05;
 /// The outages that are reckoned with, in seconds, with their names.
 const OUTAGES: [(f64, &str); 2] = [(3.0, "a 3 s outage"), (600.0, "an outage of 10 minutes")];
 /// More ranges of statuses than this are not listed.
-const RANGES: usize = 4;
+const RANGES: usize = 6;
+/// A range that lacks no more statuses than this is named with its exceptions.
+const HOLES: u32 = 5;
 
 /// The operation, for the middle of a sentence: "POST to `https://…`", "the POST `client.post(url)`", "`connect()`".
 pub(super) fn operation(operation: &Operation) -> String {
@@ -66,7 +68,7 @@ fn list(names: &[String], word: &str) -> String {
     }
 }
 
-/// A set of statuses: "429", "429 and 503", "any status ≥ 500", "any status from 400 to 499".
+/// A set of statuses: "429", "429 and 503", "any status ≥ 500", "any status from 400 to 499 but 408, 425 and 429".
 pub(super) fn statuses(set: &StatusSet, word: &str) -> String {
     let mut ranges: Vec<(u16, u16)> = Vec::new();
     for status in set.iter() {
@@ -75,8 +77,13 @@ pub(super) fn statuses(set: &StatusSet, word: &str) -> String {
             _ => ranges.push((status, status)),
         }
     }
-    if ranges.is_empty() {
+    let (Some((low, _)), Some((_, high))) = (ranges.first(), ranges.last()) else {
         return "no status".to_owned();
+    };
+    let hull = StatusSet::range(*low, *high);
+    let holes = hull.minus(set);
+    if !holes.is_empty() && holes.len() <= HOLES && hull.len() > 10 * HOLES {
+        return format!("{} but {}", statuses(&hull, word), statuses(&holes, "and"));
     }
     if ranges.len() > RANGES {
         return format!("any of {} statuses", set.len());
@@ -85,7 +92,7 @@ pub(super) fn statuses(set: &StatusSet, word: &str) -> String {
     for (low, high) in ranges {
         match high - low {
             0 => parts.push(low.to_string()),
-            1 => parts.extend([low.to_string(), high.to_string()]),
+            1 | 2 => parts.extend((low..=high).map(|status| status.to_string())),
             _ if high == 599 => parts.push(format!("any status ≥ {low}")),
             _ => parts.push(format!("any status from {low} to {high}")),
         }
@@ -151,4 +158,31 @@ fn requests_during(path: &FailurePath, outage: f64) -> Option<u32> {
 fn expected(wait: &Wait) -> Option<f64> {
     let known = !wait.unknown && wait.low.is_finite() && wait.high.is_finite();
     known.then(|| f64::midpoint(wait.low, wait.high).max(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{StatusSet, attempts, seconds, statuses};
+
+    #[test]
+    fn status_sets_read_well() {
+        let read = |text: &str| statuses(&StatusSet::parse(text).unwrap_or_default(), "and");
+        assert_eq!(read("429"), "429");
+        assert_eq!(read("429,503"), "429 and 503");
+        assert_eq!(read("500,502,503,504"), "500, 502, 503 and 504");
+        assert_eq!(read("500-599"), "any status ≥ 500");
+        assert_eq!(read("429,500-599"), "429 and any status ≥ 500");
+        assert_eq!(read("400-407,409-424,426-428,430-499"), "any status from 400 to 499 but 408, 425 and 429");
+        assert_eq!(statuses(&StatusSet::EMPTY, "and"), "no status");
+    }
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(seconds(0.5), "0.5 s");
+        assert_eq!(seconds(30.0), "30 s");
+        assert_eq!(seconds(0.05), "50 ms");
+        assert_eq!(seconds(120.0), "2 minutes");
+        assert_eq!(seconds(0.0), "0 s");
+        assert_eq!((attempts(1), attempts(5)), ("1 attempt".to_owned(), "5 attempts".to_owned()));
+    }
 }

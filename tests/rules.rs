@@ -3,8 +3,8 @@
 //! Every `python` or `rust` fence of `rules/*.md` is linted with all default rules on. A marker at a line's end
 //! (`# error: [rule-name]`, `// warn: [a], error: [b]`) must be met by exactly that finding on that line; a fence with
 //! no marker must yield nothing. A `text` fence behind a bad example is the terminal's output for it, to the letter;
-//! `STORMLINT_BLESS=1 cargo test --test rules` rewrites those. The sources in `testdata/incidents` are treated like
-//! fences. One fence is one trial, so that `cargo test --test rules unbounded-retry/python` runs a few.
+//! `STORMLINT_BLESS=1 cargo test --test rules` rewrites those. The sources in `testdata/incidents` are tested
+//! alike. One fence is one trial, so that `cargo test --test rules unbounded-retry/python` runs a few.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
@@ -331,7 +331,8 @@ fn without_markers(source: &str) -> String {
 
 /// Lints and holds the findings against the markers.
 fn compare(file: &SourceFile, markers: Result<Vec<Marker>, String>) -> Result<(), Failed> {
-    let expected = markers?;
+    let mut expected = markers?;
+    expected.sort();
     let mut found = lint(file);
     found.retain(|diagnostic| diagnostic.confidence >= Confidence::Medium);
     let mut real: Vec<Marker> = found.iter().map(|diagnostic| Marker::of(diagnostic, file)).collect();
@@ -382,8 +383,11 @@ fn every_rule_has_a_page(paths: &[PathBuf]) -> Trial {
     )
 }
 
-/// The sources of the incidents: the faulty ones, their usual repair and the sound versions.
+/// The sources of the incidents: the faulty ones, their usual repair and the sound versions. `expected.txt` says what
+/// must be found in them, one `path:line: level: [rule]` a line, so that they can be shown to people without markers.
 fn incidents(folder: &Path) -> Vec<Trial> {
+    let expected = fs::read_to_string(folder.join("expected.txt")).expect("the expected findings");
+    let mut expected: Vec<&str> = expected.lines().collect();
     let mut trials = Vec::new();
     for language in [Language::Python, Language::Rust] {
         let mut paths: Vec<PathBuf> = fs::read_dir(folder.join(language.name()))
@@ -392,17 +396,28 @@ fn incidents(folder: &Path) -> Vec<Trial> {
             .collect();
         paths.sort();
         for path in paths {
-            let source = fs::read_to_string(&path).expect("a readable source");
-            let name = path.file_name().expect("a file name").to_string_lossy().into_owned();
-            let file = SourceFile::new(name.as_str(), without_markers(&source), language);
-            let markers = markers(&source);
+            let file_name = path.file_name().expect("a file name").to_string_lossy().into_owned();
+            let name = format!("{}/{file_name}", language.name());
+            let file = SourceFile::new(file_name, fs::read_to_string(&path).expect("a readable source"), language);
+            let prefix = format!("{name}:");
+            let own: Vec<&str> = expected.extract_if(.., |line| line.starts_with(&prefix)).collect();
+            let markers = own.iter().map(|line| expectation(&line[prefix.len()..])).collect();
             trials.push(
-                Trial::test(format!("incidents/{}/{name}", language.name()), move || compare(&file, markers))
-                    .with_ignored_flag(!LINTS),
+                Trial::test(format!("incidents/{name}"), move || compare(&file, markers)).with_ignored_flag(!LINTS),
             );
         }
     }
+    assert!(expected.is_empty(), "these findings are expected in no file: {expected:?}");
     trials
+}
+
+/// Reads `22: error: [unbounded-retry]`.
+fn expectation(text: &str) -> Result<Marker, String> {
+    let (line, marker) = text.split_once(": ").ok_or_else(|| format!("not an expected finding: {text}"))?;
+    let line = line.parse().map_err(|_| format!("not a line: {line}"))?;
+    let mut markers = markers(&format!("# {marker}"))?;
+    let marker = markers.pop().filter(|_| markers.is_empty()).ok_or_else(|| format!("not one marker: {marker}"))?;
+    Ok(Marker { line, ..marker })
 }
 
 /// Writes the real output into the fences of text.

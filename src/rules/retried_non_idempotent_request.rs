@@ -30,10 +30,11 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
             wording::when(&path.cause),
         ),
         why: format!(
-            "a failure after the request was sent does not say that nothing was done: {count} may have its effect once more"
+            "a failure after the request was sent does not say that nothing was done: {count} may have its effect \
+             once more"
         ),
-        help: "send a key that is made once, before the first attempt, and by which the server knows the repetition; where \
-               it takes none, repeat only what was refused"
+        help: "send a key that is made once, before the first attempt, and by which the server knows the repetition; \
+               where it takes none, repeat only what was refused"
             .to_owned(),
         labels: scope::steps(path),
     })

@@ -24,7 +24,8 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
         confidence: scope::confidence(site, path),
         message: format!("{} is repeated without end {}", wording::subject(operation), wording::when(&path.cause)),
         why: format!("{storm}whoever waits for the result waits for as long as the failure lasts"),
-        help: "give up after a few attempts, or at a deadline that is set before the first one, and let the last error out"
+        help: "give up after a few attempts, or at a deadline that is set before the first one, and let the last \
+               error out"
             .to_owned(),
         labels: scope::steps(path),
     })

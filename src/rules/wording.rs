@@ -12,7 +12,7 @@ const RANGES: usize = 6;
 /// A range that lacks no more statuses than this is named with its exceptions.
 const HOLES: u32 = 5;
 
-/// The operation, for the middle of a sentence: "the POST to `https://…`", "the POST `client.post(url)`", "`connect()`".
+/// The operation within a sentence: "the POST to `https://…`", "the POST `client.post(url)`", "`connect()`".
 pub(super) fn operation(operation: &Operation) -> String {
     match (&operation.method, &operation.target) {
         (Some(method), Some(target)) => format!("the {method} to `{target}`"),

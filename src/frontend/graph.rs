@@ -222,6 +222,10 @@ impl Graph {
     /// Drops what nothing reaches, shortens jumps over empty blocks, and numbers the rest anew.
     #[must_use]
     pub fn finish(mut self) -> Parts {
+        // A loop at the very beginning is still entered from outside: the entry is no loop's head.
+        if let Some(kept) = self.kept.first_mut() {
+            *kept = true;
+        }
         let target = self.shortened();
         let through = |id: BlockId| target.get(id.0 as usize).copied().unwrap_or(id);
         for block in &mut self.blocks {

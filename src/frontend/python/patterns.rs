@@ -266,6 +266,7 @@ impl<'t> Lowering<'t> {
         for (key, value) in keys.into_iter().zip(values) {
             let pattern = self.case_pattern(value, later);
             match self.literal_value(key) {
+                Some(Const::Int(number)) if is_negative(key) => pairs.push((Const::Int(-number), pattern)),
                 Some(key) => pairs.push((key, pattern)),
                 None => {
                     known = false;
@@ -307,6 +308,7 @@ impl<'t> Lowering<'t> {
             match inner.map(children).as_deref() {
                 Some([keyword, value]) => {
                     let pattern = self.case_pattern(*value, later);
+                    let pattern = if is_negative(*value) { negated(pattern) } else { pattern };
                     named.push((self.text_of(*keyword).to_owned(), pattern));
                 }
                 Some(_) => {
@@ -331,6 +333,11 @@ impl<'t> Lowering<'t> {
         };
         rest.map_or_else(|| first.clone(), |rest| format!("{first}.{rest}"))
     }
+}
+
+/// Whether a minus sign stands before a number, as a token of its own.
+fn is_negative(node: Node<'_>) -> bool {
+    node.prev_sibling().is_some_and(|before| before.kind() == "-")
 }
 
 fn negated(pattern: Pattern) -> Pattern {

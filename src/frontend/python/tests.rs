@@ -300,3 +300,13 @@ fn test_code_is_marked() {
     assert_eq!(marked("conftest.py").len(), 5);
     assert_eq!(marked("latest/testament.py").len(), 3);
 }
+
+#[test]
+fn tmp_dump() {
+    let Ok(list) = std::env::var("DUMP") else { return };
+    for path in python_files(Path::new(&list)) {
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        println!("=== {}", path.display());
+        println!("{}", dump(&lowered(&path.to_string_lossy(), &text, "pkg.mod")));
+    }
+}

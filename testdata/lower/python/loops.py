@@ -12,7 +12,7 @@ def poll(check, limit):
     for delay in (1, 2):
         time.sleep(delay)
     else:
-        return None
+        reset()
     while True:
         try:
             return check()

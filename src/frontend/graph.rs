@@ -156,10 +156,15 @@ impl Graph {
         }
     }
 
-    /// Says that nobody will read this value: the instruction that has just made it writes nothing.
+    /// Says that nobody will read this value: the instruction that has just made it writes nothing, or goes away where
+    /// it does nothing else.
     pub fn discard(&mut self, value: Slot) {
-        if let Some(last) = self.last_made(value) {
-            last.dst = None;
+        let Some(last) = self.last_made(value) else { return };
+        last.dst = None;
+        if matches!(last.op, Op::Const(_) | Op::Copy(_) | Op::Path(_) | Op::Func(_) | Op::Class(_) | Op::Global(_))
+            && let Some(block) = self.here()
+        {
+            block.instrs.pop();
         }
     }
 

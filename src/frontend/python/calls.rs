@@ -115,9 +115,8 @@ impl<'t> Lowering<'t> {
 
     fn call(&mut self, link: Link<'t>, part: Node<'t>) -> Link<'t> {
         let arguments = field(part, "arguments");
-        if let (Link::Path(path, _), Some(list)) = (&link, arguments)
+        if let Link::Path(path, _) = &link
             && path == "builtins.super"
-            && children(list).iter().all(|child| child.kind() == "identifier")
         {
             return Link::Super(part);
         }

@@ -14,6 +14,8 @@ pub(super) struct Decorators {
     pub(super) kept: Vec<Decorator>,
     /// The function takes no receiver.
     pub(super) is_static: bool,
+    /// It is not what the name stands for: a declaration of types only, or the setter of a property.
+    pub(super) is_secondary: bool,
 }
 
 impl<'t> Lowering<'t> {
@@ -25,6 +27,8 @@ impl<'t> Lowering<'t> {
             if path.as_deref() == Some("builtins.staticmethod") {
                 all.is_static = true;
             }
+            let last = path.as_deref().and_then(|path| path.rsplit('.').next());
+            all.is_secondary |= matches!(last, Some("overload" | "setter" | "deleter"));
             if path.as_deref().is_some_and(is_trivial) {
                 continue;
             }

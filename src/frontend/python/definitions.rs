@@ -41,6 +41,12 @@ impl<'t> Lowering<'t> {
         }
         let name = field(node, "name").map_or("", |name| self.text_of(name));
         let decorators = self.decorators(decorators, class);
+        if let Some((class, _)) = class
+            && !decorators.is_secondary
+            && let Some(class) = self.class_mut(class)
+        {
+            class.methods.push(id);
+        }
         let written = self.written_parameters(field(node, "parameters"), class);
         let was_test = self.is_test;
         self.is_test |= name.starts_with("test_");
@@ -233,13 +239,15 @@ impl<'t> Lowering<'t> {
         }
         for node in children(block) {
             match node.kind() {
-                "function_definition" => self.method(node, &[], class),
+                "function_definition" => {
+                    self.function(node, &[], Some(class));
+                }
                 "decorated_definition" => {
                     let decorators: Vec<Node<'t>> =
                         children(node).into_iter().filter(|part| part.kind() == "decorator").collect();
                     match field(node, "definition") {
                         Some(function) if function.kind() == "function_definition" => {
-                            self.method(function, &decorators, class);
+                            self.function(function, &decorators, Some(class));
                         }
                         Some(inner) => {
                             self.class(inner);
@@ -263,14 +271,6 @@ impl<'t> Lowering<'t> {
             }
         }
         self.ascend();
-    }
-
-    fn method(&mut self, node: Node<'t>, decorators: &[Node<'t>], class: (ClassId, usize)) {
-        if let Some(id) = self.function(node, decorators, Some(class))
-            && let Some(class) = self.class_mut(class.0)
-        {
-            class.methods.push(id);
-        }
     }
 
     fn attribute_definition(&mut self, node: Node<'t>, (class, scope): (ClassId, usize)) {

@@ -78,6 +78,7 @@ impl Lowerer {
 
     /// Notes what an own function is declared to return.
     fn carry_return(&mut self, id: FuncId, result: Slot) {
+        self.draft.declared.insert(result);
         let Some(ty) = self.returns.get(&id) else { return };
         let awaited = if ty.path == "std::future::Future" { ty.args.first() } else { Some(ty) };
         if let Some(carrier) = awaited.and_then(carrier_of_type) {
@@ -133,14 +134,14 @@ impl Lowerer {
         }
         let future = self.expr(base);
         let value = self.draft.emit(Op::Await(future), span);
-        match self.draft.carriers.get(&future).copied() {
-            Some(carrier) => {
-                self.draft.carriers.insert(value, carrier);
-            }
-            None if !ends_in_unsure_await(base) => {
-                self.draft.carriers.insert(value, Carrier::Result);
-            }
-            None => {}
+        let known = self.draft.carriers.get(&future).copied();
+        let carrier = match strip(base) {
+            _ if self.draft.declared.contains(&future) => known,
+            Expr::MethodCall(_) => carrier_of_await(base),
+            _ => known.or_else(|| carrier_of_await(base)),
+        };
+        if let Some(carrier) = carrier {
+            self.draft.carriers.insert(value, carrier);
         }
         value
     }
@@ -248,12 +249,14 @@ fn is_shouting(name: &str) -> bool {
     name.len() > 1 && !name.chars().any(char::is_lowercase)
 }
 
-/// Awaits whose result is as often no `Result`.
-fn ends_in_unsure_await(base: &Expr) -> bool {
-    const UNSURE: [&str; 8] = ["recv", "lock", "read", "write", "pop", "acquire", "borrow", "get"];
+/// What an awaited value is by convention: a `Result`, apart from methods whose futures as often give something else.
+fn carrier_of_await(base: &Expr) -> Option<Carrier> {
+    const UNSURE: [&str; 10] =
+        ["recv", "lock", "read", "write", "pop", "acquire", "borrow", "get", "peek", "next_message"];
     match strip(base) {
-        Expr::MethodCall(e) => UNSURE.contains(&e.method.to_string().as_str()),
-        _ => false,
+        Expr::MethodCall(e) if e.method == "next" => Some(Carrier::Option),
+        Expr::MethodCall(e) if UNSURE.contains(&e.method.to_string().as_str()) => None,
+        _ => Some(Carrier::Result),
     }
 }
 

@@ -257,10 +257,9 @@ impl Lowerer {
                 self.mark(value, known)
             }
             "context" if is_wrapped_result(known, &e.receiver) => {
-                let context = self.expr(f);
+                self.expr(f);
                 let failure = |l: &mut Self| {
                     let error = l.payload(s, false, span);
-                    l.draft.write(None, Op::Copy(context), span);
                     l.carrier("Err", Some(error), span)
                 };
                 let value = self.either(s, span, |l| l.as_result(s, carrier, span), failure);

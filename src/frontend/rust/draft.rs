@@ -5,7 +5,7 @@
 //! nothing is dropped, and blocks that nothing leads to are taken out at the end, so that the finished graph holds
 //! only edges that can be followed.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::{
     Block, BlockId, Const, FuncId, Function, FunctionKind, Instr, Loop, LoopKind, Op, Slot, SlotInfo, Term, TypeRef,
@@ -73,6 +73,8 @@ pub(super) struct Draft {
     pub exits: Vec<Exit>,
     /// Variables that are known to hold an `Option` or `Result`.
     pub carriers: FxHashMap<Slot, Carrier>,
+    /// Results of own functions: what they carry was declared, and does not have to be guessed.
+    pub declared: FxHashSet<Slot>,
     /// What reference variables refer to.
     pub referents: FxHashMap<Slot, Referent>,
 }
@@ -108,6 +110,7 @@ impl Draft {
             frames: Vec::new(),
             exits: Vec::new(),
             carriers: FxHashMap::default(),
+            declared: FxHashSet::default(),
             referents: FxHashMap::default(),
         };
         let entry = draft.block();

@@ -167,7 +167,9 @@ impl Lowerer {
     }
 
     fn unary(&mut self, e: &syn::ExprUnary, span: Span) -> Slot {
-        if let Some(value) = literals::constant(&Expr::Unary(e.clone())).filter(|_| matches!(*e.expr, Expr::Lit(_))) {
+        if matches!(e.op, Prefix::Neg(_))
+            && let Some(value) = literals::negated(&e.expr)
+        {
             return self.draft.constant(value, span);
         }
         let value = self.expr(&e.expr);

@@ -220,7 +220,8 @@ impl Lowerer {
         self.draft.close();
     }
 
-    fn let_statement(&mut self, local: &Local) {
+    /// `let pattern = value else { … };`, names visible from here on.
+    pub fn let_statement(&mut self, local: &Local) {
         let span = spans::between(local.let_token.span, local.semi_token.span);
         let mut names = Bindings::new();
         let Some(init) = &local.init else {

@@ -29,11 +29,17 @@ pub(super) fn constant(expr: &Expr) -> Option<Const> {
         Expr::Lit(e) => literal(&e.lit),
         Expr::Paren(e) => constant(&e.expr),
         Expr::Group(e) => constant(&e.expr),
-        Expr::Unary(e) if matches!(e.op, syn::UnOp::Neg(_)) => match constant(&e.expr)? {
-            Const::Int(n) => n.checked_neg().map(Const::Int),
-            Const::Float(x) => Some(Const::Float(-x)),
-            _ => None,
-        },
+        Expr::Unary(e) if matches!(e.op, syn::UnOp::Neg(_)) => negated(&e.expr),
+        _ => None,
+    }
+}
+
+/// The value of a literal with a minus before it.
+pub(super) fn negated(expr: &Expr) -> Option<Const> {
+    let Expr::Lit(e) = expr else { return None };
+    match literal(&e.lit)? {
+        Const::Int(n) => n.checked_neg().map(Const::Int),
+        Const::Float(x) => Some(Const::Float(-x)),
         _ => None,
     }
 }

@@ -113,7 +113,8 @@ impl Lowerer {
         if outer.id.0 != u32::MAX {
             self.draft.head.parent = Some(outer.id);
             self.draft.head.is_test |= outer.head.is_test;
-            self.draft.head.qualified_name = format!("{}.{name}", outer.head.qualified_name);
+            let within = if kind == FunctionKind::Named { self.context.prefix.as_str() } else { "" };
+            self.draft.head.qualified_name = format!("{}.{within}{name}", outer.head.qualified_name);
         } else {
             self.draft.head.qualified_name = format!("{}{name}", self.context.prefix);
         }

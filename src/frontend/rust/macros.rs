@@ -165,6 +165,14 @@ impl Lowerer {
                 }
                 value?
             }
+            "pin" if exprs(tokens).is_none() => {
+                for stmt in Block::parse_within.parse2(tokens.clone()).ok()? {
+                    if let Stmt::Local(local) = stmt {
+                        self.let_statement(&local);
+                    }
+                }
+                self.draft.unit(span)
+            }
             "addr_of" | "addr_of_mut" | "pin" | "black_box" => {
                 let args = exprs(tokens)?;
                 let only = args.first().filter(|_| args.len() == 1)?;

@@ -32,12 +32,14 @@ pub const WORDS: &[Word] = &[
             "default-retries",
             "status-error",
             "raises-on-status",
+            "statuses",
         ],
         &[],
     ),
     word(
         "request",
         &[
+            "prepared",
             "verb",
             "verb-is-name",
             "verb-param",
@@ -147,6 +149,7 @@ pub fn fault(entry: &Entry) -> Option<String> {
     }
     let params = [
         ("verb-param", &entry.verb_param),
+        ("prepared", &entry.prepared),
         ("url", &entry.url),
         ("headers", &entry.headers),
         ("timeout", &entry.timeout),

@@ -111,6 +111,8 @@ pub enum Kind {
     ParseDate,
     /// An exception or error type with its `bases`.
     Exception,
+    /// A method or attribute of an error that is true exactly for errors of the classes `raises` (`Error::is_timeout`).
+    ErrorTest,
     /// Purely local work: never leaves the process and never decides about a retry. `functions` may end in `*`.
     Local,
     /// Every call of the library goes over the network, unless another entry says otherwise. `functions` end in `*`.

@@ -57,7 +57,9 @@ fn every_type_that_has_methods_is_told_of() {
             for ty in entry.types.iter().filter(|ty| *ty != "*") {
                 let known = models(language).entries().iter().any(|other| {
                     matches!(other.kind, Kind::Type | Kind::Exception)
-                        && (other.gives.as_ref() == Some(ty) || other.functions.contains(ty) || other.aliases.contains(ty))
+                        && (other.gives.as_ref() == Some(ty)
+                            || other.functions.contains(ty)
+                            || other.aliases.contains(ty))
                 });
                 let given = models(language).entries().iter().any(|other| other.gives.as_ref() == Some(ty));
                 assert!(known || given, "{name}:{}: no entry tells where a `{ty}` comes from", entry.line);
@@ -92,7 +94,8 @@ fn nothing_is_said_twice_in_one_file() {
     for (_, name, file) in files() {
         let mut seen = BTreeMap::new();
         for entry in &file.entries {
-            let methods = entry.types.iter().flat_map(|ty| entry.names.iter().map(move |method| format!("{ty}#{method}")));
+            let methods =
+                entry.types.iter().flat_map(|ty| entry.names.iter().map(move |method| format!("{ty}#{method}")));
             for path in entry.functions.iter().cloned().chain(methods) {
                 if let Some(before) = seen.insert(path.clone(), entry.line) {
                     panic!("{name}:{}: `{path}` was told of at line {before}", entry.line);
@@ -216,4 +219,70 @@ fn python_time_chance_and_local_work_are_told_apart() {
     assert_eq!(python.function("requests.codes.service_unavailable").unwrap().statuses.as_deref(), Some("503"));
     assert_eq!(&*python.library_of("requests.exceptions.Timeout").unwrap().name, "requests");
     assert!(python.types_with_method("raise_for_status").iter().any(|found| &*found.ty == "requests.Response"));
+}
+
+#[test]
+fn rust_requests_are_built_and_sent() {
+    let rust = models(Language::Rust);
+    let get = rust.method("reqwest::Client", "post").unwrap();
+    assert_eq!((get.kind, get.gives.as_deref()), (Kind::Prepare, Some("reqwest::RequestBuilder")));
+    let send = rust.method("reqwest::RequestBuilder", "send").unwrap();
+    assert!(send.kind == Kind::Request && send.is_async && send.result);
+    assert_eq!(send.default_timeout, Some(DefaultTimeout::None(false)));
+    let blocking = rust.method("reqwest::blocking::RequestBuilder", "send").unwrap();
+    assert!(!blocking.is_async && blocking.default_timeout == Some(DefaultTimeout::Seconds(30.0)));
+    assert_eq!(rust.method("reqwest::RequestBuilder", "timeout").unwrap().kind, Kind::Set);
+    assert_eq!(rust.method("reqwest::ClientBuilder", "build").unwrap().gives.as_deref(), Some("reqwest::Client"));
+    assert!(rust.method("reqwest::Response", "error_for_status").unwrap().loses_response);
+    assert_eq!(rust.method("reqwest_middleware::RequestBuilder", "send").unwrap().kind, Kind::Request);
+    assert_eq!(rust.method("ureq::Request", "call").unwrap().statuses.as_deref(), Some("400-599"));
+    assert_eq!(rust.method("ureq::Response", "headers").unwrap().kind, Kind::Headers);
+}
+
+#[test]
+fn rust_statuses_headers_and_errors_are_known() {
+    let rust = models(Language::Rust);
+    for path in ["reqwest::StatusCode::TOO_MANY_REQUESTS", "axum::http::StatusCode::TOO_MANY_REQUESTS"] {
+        assert_eq!(rust.function(path).unwrap().statuses.as_deref(), Some("429"), "{path}");
+    }
+    assert_eq!(rust.method("reqwest::StatusCode", "is_server_error").unwrap().statuses.as_deref(), Some("500-599"));
+    assert_eq!(rust.function("reqwest::header::RETRY_AFTER").unwrap().value_text.as_deref(), Some("retry-after"));
+    assert_eq!(rust.method("reqwest::header::HeaderMap", "get").unwrap().kind, Kind::HeaderRead);
+    assert_eq!(rust.is_subclass("reqwest::Error::ConnectTimeout", "reqwest::Error::Timeout"), Some(true));
+    assert_eq!(rust.method("reqwest::Error::ConnectTimeout", "is_timeout").unwrap().kind, Kind::ErrorTest);
+    assert!(rust.exception("reqwest::Error::Connect").unwrap().before_send);
+    assert_eq!(rust.canonical("ureq::Error::StatusCode"), "ureq::Error::Status");
+}
+
+#[test]
+fn rust_time_chance_and_arithmetic_are_known() {
+    let rust = models(Language::Rust);
+    assert!(rust.function("std::thread::sleep").unwrap().blocking);
+    assert!(rust.function("tokio::time::sleep").unwrap().is_async);
+    assert_eq!(rust.function("tokio::time::Duration::from_millis").unwrap().unit, Unit::Milliseconds);
+    assert_eq!(rust.function("tokio::time::Instant::now").unwrap().kind, Kind::Clock);
+    assert_eq!(rust.method("tokio::time::Instant", "elapsed").unwrap().kind, Kind::Elapsed);
+    assert_eq!(rust.method("std::time::Duration", "as_millis").unwrap().unit, Unit::Milliseconds);
+    assert_eq!(rust.method("anything", "saturating_mul").unwrap().function.as_deref(), Some("saturating-mul"));
+    assert_eq!(rust.function("tokio::time::timeout").unwrap().kind, Kind::TimeLimit);
+    assert_eq!(rust.method("tokio_util::sync::CancellationToken", "is_cancelled").unwrap().kind, Kind::StopFlag);
+    assert_eq!(rust.method("reqwest::Client", "clone").unwrap().kind, Kind::Transparent);
+    assert_eq!(rust.function("uuid::Uuid::new_v4").unwrap().kind, Kind::Fresh);
+    assert_eq!(rust.function("httpdate::parse_http_date").unwrap().kind, Kind::ParseDate);
+    assert_eq!(rust.function("aws_sdk_s3::Client::new").unwrap().kind, Kind::Remote);
+    assert_eq!(rust.method("sqlx::PgPool", "acquire").unwrap().kind, Kind::Remote);
+    assert_eq!(&*rust.library_of("reqwest::Client").unwrap().name, "reqwest");
+}
+
+#[test]
+fn a_user_file_says_more_of_a_language_and_its_errors_are_told() {
+    let own = "library = \"ours\"\nversion = \"1\"\n[[entry]]\nkind = \"request\"\nfunctions = [\"ours.call\"]\nverb = \"GET\"\n";
+    let wrong = "library = \"bad\"\nversion = \"1\"\n[[entry]]\nkind = \"sleep\"\nfunction = \"x\"\n";
+    let (all, errors) = AllModels::load(&[(Language::Python, "ours.toml", own), (Language::Python, "bad.toml", wrong)]);
+    assert_eq!(all.python.function("ours.call").unwrap().kind, Kind::Request);
+    assert!(all.python.function("requests.get").is_some());
+    assert!(all.rust.function("ours.call").is_none());
+    let told: Vec<_> = errors.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].starts_with("bad.toml:5: "), "{told:?}");
 }

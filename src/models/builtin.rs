@@ -29,4 +29,13 @@ const PYTHON: &[(&str, &str)] = &[
     ("python/anthropic.toml", include_str!("../../rules/models/python/anthropic.toml")),
 ];
 
-const RUST: &[(&str, &str)] = &[];
+const RUST: &[(&str, &str)] = &[
+    ("rust/std.toml", include_str!("../../rules/models/rust/std.toml")),
+    ("rust/net.toml", include_str!("../../rules/models/rust/net.toml")),
+    ("rust/runtimes.toml", include_str!("../../rules/models/rust/runtimes.toml")),
+    ("rust/values.toml", include_str!("../../rules/models/rust/values.toml")),
+    ("rust/http.toml", include_str!("../../rules/models/rust/http.toml")),
+    ("rust/network.toml", include_str!("../../rules/models/rust/network.toml")),
+    ("rust/reqwest.toml", include_str!("../../rules/models/rust/reqwest.toml")),
+    ("rust/ureq.toml", include_str!("../../rules/models/rust/ureq.toml")),
+];

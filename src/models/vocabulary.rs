@@ -99,6 +99,7 @@ pub const WORDS: &[Word] = &[
     word("parse-number", &["function"], &[]),
     word("parse-date", &[], &[]),
     word("exception", &["aliases", "bases", "before-send", "interrupt", "stands-for"], &["functions"]),
+    word("error-test", &[], &["raises"]),
     word("local", &[], &[]),
     word("remote", &["effect", "idempotent", "timeout", "default-timeout", "retries", "default-retries"], &[]),
     word("transparent", &[], &[]),

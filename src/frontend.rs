@@ -3,6 +3,7 @@
 //! Invariant: parsing never fails. A frontend returns what it could lower, and the parts that it could not in
 //! [`crate::ir::Module::unparsed`].
 
+pub mod graph;
 pub mod python;
 pub mod rust;
 

@@ -13,6 +13,8 @@
 //! becomes a value, an edge or a call that the source does not have.
 //! Invariant: nothing here or behind it knows which language a file was written in, except by what models say.
 
+pub mod dump;
+
 use serde::{Deserialize, Serialize};
 
 use crate::source::{Language, Span};

@@ -111,6 +111,8 @@ pub enum Kind {
     ParseDate,
     /// An exception or error type with its `bases`.
     Exception,
+    /// A method or attribute of an error that is true exactly for errors of the classes `raises` (`Error::is_timeout`).
+    ErrorTest,
     /// Purely local work: never leaves the process and never decides about a retry. `functions` may end in `*`.
     Local,
     /// Every call of the library goes over the network, unless another entry says otherwise. `functions` end in `*`.
@@ -208,6 +210,7 @@ pub enum Unit {
     Minutes,
     Hours,
     Days,
+    Weeks,
     /// A value that carries its own unit (a duration, a timedelta): held in seconds.
     Duration,
     /// A point in time on the same clock, in seconds.
@@ -226,6 +229,7 @@ impl Unit {
             Unit::Minutes => 60.0,
             Unit::Hours => 3600.0,
             Unit::Days => 86400.0,
+            Unit::Weeks => 604_800.0,
         }
     }
 }
@@ -275,6 +279,10 @@ pub struct Entry {
     /// The method where the body parameter is given, else GET (`urlopen`).
     #[serde(default)]
     pub verb_with_body: Option<String>,
+    /// The parameter that may hold a request made before (`session.send(prepared)`, `urlopen(Request(…))`), which then
+    /// says method, address, headers and body.
+    #[serde(default)]
+    pub prepared: Option<ParamRef>,
     /// The parameter with the address.
     #[serde(default)]
     pub url: Option<ParamRef>,
@@ -305,7 +313,8 @@ pub struct Entry {
     /// Happens when awaited (or entered with `async with`), not when called.
     #[serde(default, rename = "async")]
     pub is_async: bool,
-    /// Statuses as text: `"400-599"`, `"200-299,304"`.
+    /// Statuses as text: `"400-599"`, `"200-299,304"`. Of a `type`: those for which a value of it counts as true
+    /// (`if response:`); without it every value does.
     #[serde(default)]
     pub statuses: Option<String>,
     /// The failure no longer carries the response, so that headers are lost.

@@ -2,6 +2,25 @@
 //!
 //! Invariant: no rule calls another one. Where two would report the same fault, each checks the fact that decides.
 
+mod attempt_without_timeout;
+mod broken_attempt_cap;
+mod error_returned_as_success;
+mod excessive_attempts;
+mod ignored_retry_after;
+mod retried_client_error;
+mod retried_non_idempotent_request;
+mod retry_after_date_unhandled;
+mod retry_without_delay;
+mod scope;
+mod shortened_retry_after;
+mod silent_exhaustion;
+mod sleep_after_last_attempt;
+#[cfg(test)]
+mod tests;
+mod unbounded_retry;
+mod unparsed_source;
+mod wording;
+
 use crate::analysis::policy::Site;
 use crate::diagnostic::{Confidence, Label, Level};
 use crate::source::SourceFile;
@@ -119,4 +138,19 @@ impl Rule {
 }
 
 /// All rules, in the order of their names.
-pub const ALL: &[Rule] = &[];
+pub const ALL: &[Rule] = &[
+    attempt_without_timeout::RULE,
+    broken_attempt_cap::RULE,
+    error_returned_as_success::RULE,
+    excessive_attempts::RULE,
+    ignored_retry_after::RULE,
+    retried_client_error::RULE,
+    retried_non_idempotent_request::RULE,
+    retry_after_date_unhandled::RULE,
+    retry_without_delay::RULE,
+    shortened_retry_after::RULE,
+    silent_exhaustion::RULE,
+    sleep_after_last_attempt::RULE,
+    unbounded_retry::RULE,
+    unparsed_source::RULE,
+];

@@ -27,6 +27,15 @@ impl Language {
         }
     }
 
+    /// What stands between the parts of a path.
+    #[must_use]
+    pub fn path_separator(self) -> &'static str {
+        match self {
+            Language::Python => ".",
+            Language::Rust => "::",
+        }
+    }
+
     /// The language of a file with this extension (without the dot).
     #[must_use]
     pub fn of_extension(extension: &str) -> Option<Self> {

@@ -88,9 +88,24 @@ fn combine(op: BinOp, (al, ah): (f64, f64), (bl, bh): (f64, f64)) -> (f64, f64) 
 }
 
 fn compare(op: BinOp, a: (f64, f64), b: (f64, f64)) -> Option<bool> {
-    let less = |a: (f64, f64), b: (f64, f64)| if a.1 < b.0 { Some(true) } else if a.0 >= b.1 { Some(false) } else { None };
-    let less_equal =
-        |a: (f64, f64), b: (f64, f64)| if a.1 <= b.0 { Some(true) } else if a.0 > b.1 { Some(false) } else { None };
+    let less = |a: (f64, f64), b: (f64, f64)| {
+        if a.1 < b.0 {
+            Some(true)
+        } else if a.0 >= b.1 {
+            Some(false)
+        } else {
+            None
+        }
+    };
+    let less_equal = |a: (f64, f64), b: (f64, f64)| {
+        if a.1 <= b.0 {
+            Some(true)
+        } else if a.0 > b.1 {
+            Some(false)
+        } else {
+            None
+        }
+    };
     match op {
         BinOp::Lt => less(a, b),
         BinOp::Le => less_equal(a, b),
@@ -256,6 +271,9 @@ pub fn binary(symbols: &mut Symbols, op: BinOp, a: &Value, b: &Value) -> Value {
     }
     if numeric(a) && numeric(b) {
         let (lo, hi) = combine(op, x, y);
+        // What goes up or down by one counts.
+        let counts = matches!(op, BinOp::Add | BinOp::Sub) && (x == (1.0, 1.0) || y == (1.0, 1.0));
+        let taint = if counts { taint.or(Taint::COUNTER) } else { taint };
         return Value::Num(Num::range(lo, hi, taint));
     }
     if let (Value::Str(a), Value::Str(b), BinOp::Add) = (a, b, op) {
@@ -395,8 +413,8 @@ pub fn math(symbols: &mut Symbols, function: &str, args: &[Value]) -> Value {
     let all: Vec<(f64, f64)> = flat.iter().map(|arg| bounds(symbols, arg)).collect();
     let taint = flat.iter().fold(Taint::NONE, |taint, arg| taint.or(symbols.taint(arg)));
     let (lo0, hi0) = all.first().copied().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
-    let (lo1, hi1) = all.get(1).copied().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
-    let (lo2, hi2) = all.get(2).copied().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+    let (lo1, _) = all.get(1).copied().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+    let (_, hi2) = all.get(2).copied().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
     let fold = |f: fn(f64, f64) -> f64, start: f64| {
         (all.iter().map(|b| b.0).fold(start, f), all.iter().map(|b| b.1).fold(start, f))
     };

@@ -259,6 +259,11 @@ pub struct FailurePath {
     pub repaired: bool,
     /// New input on this path (a redirect's address, the rest of a batch): not the same request.
     pub new_input: bool,
+    /// Every cause on this path is raised before anything was sent, or as a refusal: a repetition does nothing twice.
+    pub before_send: bool,
+    /// The answer was a good one, and the code asks again because of what stands in it (a text that does not parse, a
+    /// state that is not the wanted one).
+    pub good_answer: bool,
     /// What becomes of Retry-After.
     pub retry_after: RetryAfter,
     /// And of one that is a date.

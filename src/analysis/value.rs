@@ -424,9 +424,9 @@ impl Symbols {
         }
         let Some(depth) = depth.checked_sub(1) else { return false };
         match value {
-            Value::Sym(id) => self.info(*id).is_some_and(|info| {
-                parts(&info.node).into_iter().any(|part| self.mentions_within(part, found, depth))
-            }),
+            Value::Sym(id) => self
+                .info(*id)
+                .is_some_and(|info| parts(&info.node).into_iter().any(|part| self.mentions_within(part, found, depth))),
             Value::Variant(_, _, args) | Value::Tuple(args) => {
                 args.iter().any(|arg| self.mentions_within(arg, found, depth))
             }

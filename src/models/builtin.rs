@@ -2,7 +2,8 @@
 
 use crate::source::Language;
 
-/// Name and text of the built-in files of a language; a later one may say more of what an earlier one names.
+/// Name and text of the built-in files of a language. Of two that tell of the same name, the later holds: hence what is
+/// said of whole packages stands before what is said of each library.
 #[must_use]
 pub fn files(language: Language) -> &'static [(&'static str, &'static str)] {
     match language {
@@ -11,6 +12,30 @@ pub fn files(language: Language) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-const PYTHON: &[(&str, &str)] = &[];
+const PYTHON: &[(&str, &str)] = &[
+    ("python/exceptions.toml", include_str!("../../rules/models/python/exceptions.toml")),
+    ("python/builtins.toml", include_str!("../../rules/models/python/builtins.toml")),
+    ("python/time.toml", include_str!("../../rules/models/python/time.toml")),
+    ("python/concurrency.toml", include_str!("../../rules/models/python/concurrency.toml")),
+    ("python/http_status.toml", include_str!("../../rules/models/python/http_status.toml")),
+    ("python/sockets.toml", include_str!("../../rules/models/python/sockets.toml")),
+    ("python/network.toml", include_str!("../../rules/models/python/network.toml")),
+    ("python/urllib.toml", include_str!("../../rules/models/python/urllib.toml")),
+    ("python/urllib3.toml", include_str!("../../rules/models/python/urllib3.toml")),
+    ("python/requests.toml", include_str!("../../rules/models/python/requests.toml")),
+    ("python/httpx.toml", include_str!("../../rules/models/python/httpx.toml")),
+    ("python/aiohttp.toml", include_str!("../../rules/models/python/aiohttp.toml")),
+    ("python/openai.toml", include_str!("../../rules/models/python/openai.toml")),
+    ("python/anthropic.toml", include_str!("../../rules/models/python/anthropic.toml")),
+];
 
-const RUST: &[(&str, &str)] = &[];
+const RUST: &[(&str, &str)] = &[
+    ("rust/std.toml", include_str!("../../rules/models/rust/std.toml")),
+    ("rust/net.toml", include_str!("../../rules/models/rust/net.toml")),
+    ("rust/runtimes.toml", include_str!("../../rules/models/rust/runtimes.toml")),
+    ("rust/values.toml", include_str!("../../rules/models/rust/values.toml")),
+    ("rust/http.toml", include_str!("../../rules/models/rust/http.toml")),
+    ("rust/network.toml", include_str!("../../rules/models/rust/network.toml")),
+    ("rust/reqwest.toml", include_str!("../../rules/models/rust/reqwest.toml")),
+    ("rust/ureq.toml", include_str!("../../rules/models/rust/ureq.toml")),
+];

@@ -91,6 +91,13 @@ pub struct Models {
 }
 
 impl Models {
+    /// Models that know nothing.
+    #[must_use]
+    pub fn none() -> &'static Models {
+        static NONE: OnceLock<Models> = OnceLock::new();
+        NONE.get_or_init(Models::default)
+    }
+
     /// Reads files; of two that say something of the same name, the later holds.
     #[must_use]
     pub fn load(files: &[(&str, &str)]) -> (Models, Vec<ModelError>) {

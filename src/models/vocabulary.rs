@@ -32,12 +32,14 @@ pub const WORDS: &[Word] = &[
             "default-retries",
             "status-error",
             "raises-on-status",
+            "statuses",
         ],
         &[],
     ),
     word(
         "request",
         &[
+            "prepared",
             "verb",
             "verb-is-name",
             "verb-param",
@@ -97,12 +99,14 @@ pub const WORDS: &[Word] = &[
     word("parse-number", &["function"], &[]),
     word("parse-date", &[], &[]),
     word("exception", &["aliases", "bases", "before-send", "interrupt", "stands-for"], &["functions"]),
+    word("error-test", &[], &["raises"]),
     word("local", &[], &[]),
     word("remote", &["effect", "idempotent", "timeout", "default-timeout", "retries", "default-retries"], &[]),
     word("transparent", &[], &[]),
     word("time-limit", &["future", "amount", "unit"], &["amount"]),
     word("suppress", &[], &[]),
     word("runs", &["future"], &[]),
+    word("source", &[], &[]),
     word("stop-flag", &[], &[]),
     word("fresh", &[], &[]),
     word("exit", &[], &[]),
@@ -147,6 +151,7 @@ pub fn fault(entry: &Entry) -> Option<String> {
     }
     let params = [
         ("verb-param", &entry.verb_param),
+        ("prepared", &entry.prepared),
         ("url", &entry.url),
         ("headers", &entry.headers),
         ("timeout", &entry.timeout),

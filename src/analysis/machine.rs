@@ -1,0 +1,1541 @@
+//! The abstract machine: runs a function's graph over abstract values, along every path that can be told apart.
+//!
+//! A path forks where a condition is not known, and where an operation can end in several ways. Operations end as the
+//! [`Plan`] says: all ways in turn while failures are being looked for, one way again and again while an outage is
+//! simulated. Calls of the project's own functions are followed (to a depth), so that helpers that wait, count, raise
+//! or give up are seen to do so.
+//!
+//! Invariant: work is bounded by [`Machine::budget`]; what was cut is marked, never guessed.
+
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::arith::{self, Truth};
+use super::project::Project;
+use super::state::{At, Event, Failed, Failing, Frame, Gap, Gives, Object, OpInfo, State};
+use super::status::StatusSet;
+use super::value::{ANY, Exc, FuncRef, Node, Num, Place, SymId, Symbols, Taint, Type, Value};
+use crate::ir::{BinOp, Block, BlockId, CollectionKind, Const, FormatPart, Function, Instr, Op, Slot, Term, TypeRef};
+use crate::models::{Kind, Models};
+use crate::source::Span;
+
+/// How deep calls of the project's own functions are followed.
+const DEPTH: usize = 7;
+/// How often the head of an inner loop is come to before only its exits are taken.
+const INNER_TURNS: u32 = 3;
+
+/// What the server says in Retry-After, where a status lets it say so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Advice {
+    /// Nothing.
+    Absent,
+    /// A number of seconds.
+    Seconds,
+    /// A date.
+    Date,
+}
+
+/// How a run goes.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Operations end in every way (at most one fails on a path).
+    pub explore: bool,
+    /// This operation fails in this way whenever it is executed.
+    pub force: Option<(Place, Failing)>,
+    /// What the server advises.
+    pub advice: Advice,
+    /// Blocks of the loop under analysis, in the first activation.
+    pub blocks: Option<Rc<[bool]>>,
+    /// Its head.
+    pub head: Option<BlockId>,
+    /// Stop when the head is come to again.
+    pub stop_at_head: bool,
+    /// Heads of the loops around it.
+    pub outer_heads: Rc<[BlockId]>,
+    /// A call of the function under analysis by itself is a turn.
+    pub recursion: bool,
+    /// The same operation on the same inputs elsewhere ends the path.
+    pub second_try: bool,
+    /// More turns than this end the path.
+    pub max_turns: u32,
+}
+
+impl Plan {
+    /// Runs on with every operation succeeding.
+    #[must_use]
+    pub fn calm() -> Plan {
+        Plan {
+            explore: false,
+            force: None,
+            advice: Advice::Absent,
+            blocks: None,
+            head: None,
+            stop_at_head: false,
+            outer_heads: Rc::from([]),
+            recursion: false,
+            second_try: false,
+            max_turns: 2,
+        }
+    }
+}
+
+/// How a path ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum End {
+    /// At the loop's head.
+    Head,
+    /// The failed operation is about to be executed again.
+    Again(Rc<OpInfo>),
+    /// The same operation is about to be executed a second time elsewhere.
+    SecondTry(Rc<OpInfo>),
+    /// The function under analysis returned this; `true`: by a statement with a value.
+    Return(Value, bool, At),
+    /// An exception left it.
+    Raise(Value, At),
+    /// The failure went back to a loop around this one.
+    NextWork(At),
+    /// The process or task ended.
+    Abort,
+    /// The work was cut short.
+    Cut,
+}
+
+/// A path that ended.
+#[derive(Debug, Clone)]
+pub struct Finished {
+    /// As it was then.
+    pub state: State,
+    /// How.
+    pub end: End,
+}
+
+/// What an instruction gives.
+#[derive(Debug)]
+pub(super) enum Res {
+    /// A value.
+    Value(Value),
+    /// An exception.
+    Raise(Value),
+    /// A call was begun: its result comes later.
+    Called,
+    /// The path ends here.
+    End(End),
+}
+
+/// The results of an instruction: one or more paths.
+pub(super) type Out = Vec<(State, Res)>;
+
+/// The machine.
+#[derive(Debug)]
+pub struct Machine<'a> {
+    /// The project.
+    pub project: &'a Project<'a>,
+    /// The file whose function is under analysis.
+    pub file: u32,
+    /// All symbols.
+    pub symbols: Symbols,
+    /// How paths go.
+    pub plan: Plan,
+    /// Steps left.
+    pub budget: u64,
+    /// The budget was used up in the last run.
+    pub exhausted: bool,
+    places: FxHashMap<(FuncRef, u32, u32, u64), Place>,
+    loop_blocks: FxHashMap<FuncRef, Rc<LoopMap>>,
+    pub(super) init_cache: FxHashMap<FuncRef, Value>,
+    pub(super) attr_cache: FxHashMap<(super::value::ClassRef, Rc<str>), Option<Value>>,
+    pub(super) initialising: Vec<FuncRef>,
+}
+
+/// Which blocks belong to which loop of a function.
+#[derive(Debug, Default)]
+pub struct LoopMap {
+    /// For each loop: its head and a flag a block.
+    pub loops: Vec<(BlockId, Rc<[bool]>)>,
+}
+
+/// The blocks that a block can go to, exceptions included.
+#[must_use]
+pub fn successors(block: &Block) -> Vec<BlockId> {
+    let mut next = match &block.term {
+        Term::Goto(to) => vec![*to],
+        Term::Branch { then, otherwise, .. } => vec![*then, *otherwise],
+        Term::Next { body, done, .. } => vec![*body, *done],
+        Term::Return(_) | Term::Propagate(_) | Term::Raise(_) | Term::Abort => Vec::new(),
+    };
+    next.extend(block.unwind);
+    next
+}
+
+/// Finds the blocks of each loop: those that reach its head again without leaving by an earlier block.
+#[must_use]
+pub fn loop_map(function: &Function) -> LoopMap {
+    let count = function.blocks.len();
+    let mut before: Vec<Vec<u32>> = vec![Vec::new(); count];
+    for (at, block) in function.blocks.iter().enumerate() {
+        for to in successors(block) {
+            if let (Some(list), Ok(at)) = (before.get_mut(to.0 as usize), u32::try_from(at)) {
+                list.push(at);
+            }
+        }
+    }
+    let mut loops = Vec::new();
+    for source in &function.loops {
+        let head = source.head;
+        // Blocks that the head reaches.
+        let mut reached = vec![false; count];
+        let mut work = vec![head];
+        while let Some(block) = work.pop() {
+            let Some(seen) = reached.get_mut(block.0 as usize) else { continue };
+            if std::mem::replace(seen, true) {
+                continue;
+            }
+            if let Some(block) = function.block(block) {
+                work.extend(successors(block));
+            }
+        }
+        // The head dominates its loop: what can be reached from the entry without it, and is before it, is no part.
+        let mut outside = vec![false; count];
+        let mut work = vec![BlockId(0)];
+        while let Some(block) = work.pop() {
+            if block == head {
+                continue;
+            }
+            let Some(seen) = outside.get_mut(block.0 as usize) else { continue };
+            if std::mem::replace(seen, true) {
+                continue;
+            }
+            if let Some(block) = function.block(block) {
+                work.extend(successors(block));
+            }
+        }
+        let mut inside = vec![false; count];
+        let mut work: Vec<u32> = Vec::new();
+        if let Some(slot) = inside.get_mut(head.0 as usize) {
+            *slot = true;
+        }
+        for from in before.get(head.0 as usize).into_iter().flatten() {
+            if reached.get(*from as usize) == Some(&true) && outside.get(*from as usize) == Some(&false) {
+                work.push(*from);
+            }
+        }
+        while let Some(block) = work.pop() {
+            let Some(slot) = inside.get_mut(block as usize) else { continue };
+            if std::mem::replace(slot, true) {
+                continue;
+            }
+            for from in before.get(block as usize).into_iter().flatten() {
+                if reached.get(*from as usize) == Some(&true) {
+                    work.push(*from);
+                }
+            }
+        }
+        loops.push((head, inside.into()));
+    }
+    LoopMap { loops }
+}
+
+impl<'a> Machine<'a> {
+    /// A machine for one file's functions.
+    #[must_use]
+    pub fn new(project: &'a Project<'a>, file: u32) -> Self {
+        Machine {
+            project,
+            file,
+            symbols: Symbols::default(),
+            plan: Plan::calm(),
+            budget: 0,
+            exhausted: false,
+            places: FxHashMap::default(),
+            loop_blocks: FxHashMap::default(),
+            init_cache: FxHashMap::default(),
+            attr_cache: FxHashMap::default(),
+            initialising: Vec::new(),
+        }
+    }
+
+    pub(super) fn models(&self, file: u32) -> &'a Models {
+        self.project.models(file).unwrap_or_else(|| Models::none())
+    }
+
+    /// The loops of a function.
+    pub fn loops_of(&mut self, func: FuncRef) -> Rc<LoopMap> {
+        if let Some(map) = self.loop_blocks.get(&func) {
+            return map.clone();
+        }
+        let map = Rc::new(self.project.function(func).map(loop_map).unwrap_or_default());
+        self.loop_blocks.insert(func, map.clone());
+        map
+    }
+
+    fn place_of(&mut self, func: FuncRef, block: BlockId, at: usize, chain: u64) -> Place {
+        let next = Place(u32::try_from(self.places.len()).unwrap_or(u32::MAX));
+        *self.places.entry((func, block.0, u32::try_from(at).unwrap_or(u32::MAX), chain)).or_insert(next)
+    }
+
+    /// The place of the instruction that a state is about to run.
+    pub(super) fn place(&mut self, state: &State) -> Place {
+        match state.top() {
+            Some(frame) => self.place_of(frame.func, frame.block, frame.at, frame.chain),
+            None => Place(u32::MAX),
+        }
+    }
+
+    /// A symbol made anew at this place; what was decided of the old one is forgotten.
+    pub(super) fn fresh(&mut self, state: &mut State, node: Node, taint: Taint) -> SymId {
+        let id = self.symbols.intern(node, taint);
+        *Rc::make_mut(&mut state.versions).entry(id).or_insert(0) += 1;
+        let symbols = &self.symbols;
+        let depends = |sym: &SymId| symbols.info(*sym).is_some_and(|info| info.roots.contains(&id));
+        if state.decided.keys().any(depends) {
+            Rc::make_mut(&mut state.decided).retain(|sym, _| !depends(sym));
+        }
+        id
+    }
+
+    pub(super) fn unknown(&mut self, state: &mut State, taint: Taint) -> Value {
+        let place = self.place(state);
+        Value::Sym(self.fresh(state, Node::Unknown(place), taint))
+    }
+
+    /// A state at the entry of a function, its parameters as unknown as a caller leaves them.
+    pub fn enter(&mut self, func: FuncRef) -> State {
+        let mut state = State {
+            frames: Vec::new(),
+            heap: Rc::default(),
+            objects: Rc::default(),
+            globals: Rc::default(),
+            decided: Rc::default(),
+            versions: Rc::default(),
+            resps: Rc::default(),
+            resp_types: Rc::default(),
+            results: Rc::default(),
+            kept: Rc::default(),
+            clock: 1.0e6,
+            trace: None,
+            failed: None,
+            turns: 0,
+            left: false,
+            next_frame: 0,
+            limits: Vec::new(),
+            gap: Gap::NONE,
+            resume: false,
+            guessed: false,
+        };
+        // A closure runs in the activations of the functions that it stands in.
+        let mut outers = Vec::new();
+        let mut parent = self.project.function(func).and_then(|function| function.parent);
+        while let Some(id) = parent {
+            let of = FuncRef { file: func.file, func: id };
+            outers.push(of);
+            parent = self.project.function(of).and_then(|function| function.parent);
+            if outers.len() > 8 {
+                break;
+            }
+        }
+        let mut outer = None;
+        for of in outers.into_iter().rev() {
+            let slots = self.parameters(&mut state, of);
+            let id = state.next_frame;
+            state.next_frame += 1;
+            Rc::make_mut(&mut state.kept).insert(id, (slots, outer));
+            outer = Some(id);
+        }
+        let slots = self.parameters(&mut state, func);
+        let id = state.next_frame;
+        state.next_frame += 1;
+        state.frames.push(Frame {
+            func,
+            block: BlockId(0),
+            at: 0,
+            slots,
+            caught: None,
+            dst: None,
+            gives: Gives::Returned,
+            id,
+            outer,
+            closed_over: false,
+            visits: Vec::new(),
+            chain: 0,
+            limits: 0,
+        });
+        state
+    }
+
+    fn parameters(&mut self, state: &mut State, func: FuncRef) -> Vec<Option<Value>> {
+        let Some(function) = self.project.function(func) else { return Vec::new() };
+        let mut slots = vec![None; function.slots.len()];
+        for param in &function.params {
+            let value = self.parameter(state, func, function, param);
+            if let Some(slot) = slots.get_mut(param.slot.0 as usize) {
+                *slot = Some(value);
+            }
+        }
+        slots
+    }
+
+    /// What a parameter is where no caller is in sight: its default where that is a number or a callable, else unknown.
+    pub(super) fn parameter(
+        &mut self,
+        state: &mut State,
+        func: FuncRef,
+        function: &Function,
+        param: &crate::ir::Param,
+    ) -> Value {
+        let _ = state;
+        if param.is_self
+            && let Some(class) = function.class
+        {
+            let id = self.symbols.intern(Node::Param(func, param.slot.0), Taint::NONE);
+            self.symbols.set_type(id, Type::Own(super::value::ClassRef { file: func.file, class }));
+            return Value::Sym(id);
+        }
+        if let Some(default) = param.default {
+            let value = self.initial(FuncRef { file: func.file, func: default });
+            if matches!(value, Value::Num(_) | Value::Path(_) | Value::Func(..) | Value::Tuple(_) | Value::Inst(_)) {
+                return value;
+            }
+        }
+        let declared = function.slot(param.slot).and_then(|info| info.ty.as_ref());
+        self.declared(func.file, declared, Node::Param(func, param.slot.0), Taint::INPUT)
+    }
+
+    /// A value of a declared type.
+    pub(super) fn declared(&mut self, file: u32, ty: Option<&TypeRef>, node: Node, taint: Taint) -> Value {
+        let ty = ty.and_then(|ty| self.type_of(file, ty));
+        if let Some(Type::Model(path)) = &ty {
+            let inst = super::value::Inst { ty: path.clone(), ..Default::default() };
+            let inst = super::value::Inst { opaque_headers: true, ..inst };
+            return Value::Inst(Rc::new(inst));
+        }
+        let id = self.symbols.intern(node, taint);
+        if let Some(ty) = ty {
+            self.symbols.set_type(id, ty);
+        }
+        Value::Sym(id)
+    }
+
+    /// What a declared type means here.
+    pub(super) fn type_of(&self, file: u32, ty: &TypeRef) -> Option<Type> {
+        if let Some(class) = ty.class {
+            return Some(Type::Own(super::value::ClassRef { file, class }));
+        }
+        if ty.path == "fn" {
+            return Some(Type::Callable);
+        }
+        if ty.path == "Option" {
+            let inner = ty.args.first().and_then(|inner| self.type_of(file, inner))?;
+            // An optional client is a client where it is used.
+            return match inner {
+                Type::Model(_) | Type::Own(_) => Some(inner),
+                other => Some(Type::Option(Rc::new(other))),
+            };
+        }
+        if let Some(super::project::Entity::Class(class)) = self.project.entity(&ty.path) {
+            return Some(Type::Own(class));
+        }
+        let models = self.models(file);
+        if models.knows_type(&ty.path) && models.exception(&ty.path).is_none() {
+            return Some(Type::Model(models.canonical(&ty.path).into()));
+        }
+        Some(Type::Other(ty.path.as_str().into()))
+    }
+
+    /// Runs a state until every path has ended.
+    pub fn run(&mut self, start: Vec<State>) -> Vec<Finished> {
+        let mut finished = Vec::new();
+        let mut work = start;
+        self.exhausted = false;
+        work.reverse();
+        while let Some(state) = work.pop() {
+            if self.budget == 0 || finished.len() > 600 || work.len() > 1500 {
+                self.exhausted = true;
+                finished.push(Finished { state, end: End::Cut });
+                continue;
+            }
+            self.run_path(state, &mut work, &mut finished);
+        }
+        finished
+    }
+
+    /// Runs one path until it ends or forks.
+    fn run_path(&mut self, state: State, work: &mut Vec<State>, finished: &mut Vec<Finished>) {
+        let mut state = state;
+        loop {
+            if self.budget == 0 {
+                self.exhausted = true;
+                finished.push(Finished { state, end: End::Cut });
+                return;
+            }
+            self.budget -= 1;
+            let Some(frame) = state.top() else { return };
+            let (func, block_id, at) = (frame.func, frame.block, frame.at);
+            let Some(block) = self.project.function(func).and_then(|function| function.block(block_id)) else {
+                finished.push(Finished { state, end: End::Cut });
+                return;
+            };
+            let mut out: Vec<Result<State, Finished>> = Vec::new();
+            match block.instrs.get(at) {
+                Some(instr) => self.step(state, instr, block, &mut out),
+                None => self.terminate(state, block, &mut out),
+            }
+            // The common case: one path goes on.
+            let mut out = out.into_iter();
+            match (out.next(), out.len()) {
+                (Some(Ok(next)), 0) => state = next,
+                (first, _) => {
+                    let mut next = Vec::new();
+                    for item in first.into_iter().chain(out) {
+                        match item {
+                            Ok(state) => next.push(state),
+                            Err(end) => finished.push(end),
+                        }
+                    }
+                    next.reverse();
+                    work.extend(next);
+                    return;
+                }
+            }
+        }
+    }
+
+    pub(super) fn at(&self, state: &State, span: Span) -> At {
+        At { file: state.top().map_or(self.file, |frame| frame.func.file), span }
+    }
+
+    /// What the analysed function was doing: the place of the outermost call in progress.
+    pub(super) fn base_at(&self, state: &State, span: Span) -> At {
+        let Some(frame) = state.frames.first() else { return self.at(state, span) };
+        if state.frames.len() == 1 {
+            return self.at(state, span);
+        }
+        let block = self.project.function(frame.func).and_then(|function| function.block(frame.block));
+        let span = block.and_then(|block| block.instrs.get(frame.at)).map_or(span, |instr| instr.span);
+        At { file: frame.func.file, span }
+    }
+
+    // ---- slots ----
+
+    pub(super) fn read(&mut self, state: &mut State, slot: Slot) -> Value {
+        let Some(frame) = state.top() else { return Value::None };
+        let captured = self
+            .project
+            .function(frame.func)
+            .and_then(|function| function.slot(slot))
+            .and_then(|info| info.captured.map(|outer| (outer, info)));
+        let value = match captured {
+            Some((outer_slot, _)) => self.read_outer(state, frame.func, frame.outer, outer_slot),
+            None => frame.slots.get(slot.0 as usize).cloned().flatten(),
+        };
+        let Some(value) = value else {
+            let Some(frame) = state.top() else { return Value::None };
+            let func = frame.func;
+            let info = self.project.function(func).and_then(|function| function.slot(slot));
+            let ty = info.and_then(|info| info.ty.clone());
+            return self.declared(func.file, ty.as_ref(), Node::Param(func, slot.0), Taint::STATE);
+        };
+        self.settled(state, value)
+    }
+
+    /// A symbol of which enough was decided is replaced by what it then is.
+    pub(super) fn settled(&mut self, state: &State, value: Value) -> Value {
+        if let Value::Sym(_) = value
+            && !state.decided.is_empty()
+        {
+            let none = self.symbols.intern(Node::IsNone(value.clone()), Taint::NONE);
+            if state.decided.get(&none) == Some(&true) {
+                return Value::None;
+            }
+        }
+        value
+    }
+
+    fn read_outer(&self, state: &State, func: FuncRef, outer: Option<u32>, slot: Slot) -> Option<Value> {
+        let mut id = outer?;
+        let mut func = FuncRef { func: self.project.function(func)?.parent?, ..func };
+        let mut slot = slot;
+        for _ in 0..10 {
+            let (slots, next) = match state.frames.iter().rev().find(|frame| frame.id == id) {
+                Some(frame) => (&frame.slots, frame.outer),
+                None => {
+                    let (slots, next) = state.kept.get(&id)?;
+                    (slots, *next)
+                }
+            };
+            let function = self.project.function(func)?;
+            match function.slot(slot)?.captured {
+                Some(further) => {
+                    slot = further;
+                    id = next?;
+                    func = FuncRef { func: function.parent?, ..func };
+                }
+                None => return slots.get(slot.0 as usize)?.clone(),
+            }
+        }
+        None
+    }
+
+    pub(super) fn write(&mut self, state: &mut State, slot: Slot, value: Value) {
+        let Some(frame) = state.frames.last_mut() else { return };
+        let function = self.project.function(frame.func);
+        let captured = function.and_then(|function| function.slot(slot)).and_then(|info| info.captured);
+        let Some(mut outer_slot) = captured else {
+            if let Some(place) = frame.slots.get_mut(slot.0 as usize) {
+                *place = Some(value);
+            }
+            return;
+        };
+        let Some(mut id) = frame.outer else { return };
+        let mut func = frame.func;
+        for _ in 0..10 {
+            let Some(parent) = self.project.function(func).and_then(|function| function.parent) else { return };
+            func = FuncRef { func: parent, ..func };
+            let further = self.project.function(func).and_then(|f| f.slot(outer_slot)).and_then(|info| info.captured);
+            if let Some(frame) = state.frames.iter_mut().rev().find(|frame| frame.id == id) {
+                match (further, frame.outer) {
+                    (Some(slot), Some(next)) => (outer_slot, id) = (slot, next),
+                    _ => {
+                        if let Some(place) = frame.slots.get_mut(outer_slot.0 as usize) {
+                            *place = Some(value);
+                        }
+                        return;
+                    }
+                }
+            } else if let Some((slots, next)) = Rc::make_mut(&mut state.kept).get_mut(&id) {
+                match (further, *next) {
+                    (Some(slot), Some(next)) => (outer_slot, id) = (slot, next),
+                    _ => {
+                        if let Some(place) = slots.get_mut(outer_slot.0 as usize) {
+                            *place = Some(value);
+                        }
+                        return;
+                    }
+                }
+            } else {
+                return;
+            }
+        }
+    }
+
+    // ---- stepping ----
+
+    fn step(&mut self, mut state: State, instr: &'a Instr, block: &'a Block, ends: &mut Vec<Result<State, Finished>>) {
+        let mut out: Out = Vec::new();
+        match &instr.op {
+            Op::Const(constant) => {
+                let value = constant_value(constant);
+                out.push((state, Res::Value(value)));
+            }
+            Op::Copy(slot) => {
+                let value = self.read(&mut state, *slot);
+                out.push((state, Res::Value(value)));
+            }
+            Op::Path(path) => {
+                let value = self.path_value(&state, path);
+                out.push((state, Res::Value(value)));
+            }
+            Op::Func(id) => {
+                let file = state.top().map_or(self.file, |frame| frame.func.file);
+                let func = FuncRef { file, func: *id };
+                let value = self.function_value(&mut state, func);
+                out.push((state, Res::Value(value)));
+            }
+            Op::Class(id) => {
+                let file = state.top().map_or(self.file, |frame| frame.func.file);
+                out.push((state, Res::Value(Value::Class(super::value::ClassRef { file, class: *id }))));
+            }
+            Op::Global(id) => {
+                let file = state.top().map_or(self.file, |frame| frame.func.file);
+                let value = self.global(&state, file, *id);
+                let value = self.settled(&state, value);
+                out.push((state, Res::Value(value)));
+            }
+            Op::SetGlobal(id, slot) => {
+                let file = state.top().map_or(self.file, |frame| frame.func.file);
+                let value = self.read(&mut state, *slot);
+                Rc::make_mut(&mut state.globals).insert((file, id.0), value);
+                out.push((state, Res::Value(Value::None)));
+            }
+            Op::Attr(slot, name) => {
+                let object = self.read(&mut state, *slot);
+                self.attribute(state, &object, name, instr.span, &mut out);
+            }
+            Op::SetAttr(object, name, value) => {
+                let object = self.read(&mut state, *object);
+                let value = self.read(&mut state, *value);
+                self.set_attribute(&mut state, &object, name, value);
+                out.push((state, Res::Value(Value::None)));
+            }
+            Op::Index(object, index) => {
+                let object = self.read(&mut state, *object);
+                let index = self.read(&mut state, *index);
+                self.index(state, &object, &index, instr.span, &mut out);
+            }
+            Op::SetIndex(object, index, value) => {
+                let object = self.read(&mut state, *object);
+                let index = self.read(&mut state, *index);
+                let value = self.read(&mut state, *value);
+                self.set_index(&mut state, &object, &index, value);
+                out.push((state, Res::Value(Value::None)));
+            }
+            Op::Unary(op, slot) => {
+                let value = self.read(&mut state, *slot);
+                let value = arith::unary(&mut self.symbols, *op, &value);
+                out.push((state, Res::Value(value)));
+            }
+            Op::Binary(op, a, b) => {
+                let a = self.read(&mut state, *a);
+                let b = self.read(&mut state, *b);
+                let value = self.binary(&mut state, *op, &a, &b, instr.span);
+                out.push((state, Res::Value(value)));
+            }
+            Op::Call { callee, args } => self.call_instr(state, callee, args, instr.span, &mut out),
+            Op::Await(slot) => {
+                let value = self.read(&mut state, *slot);
+                self.force(state, value, instr.span, &mut out);
+            }
+            Op::Yield(_) => {
+                let value = self.unknown(&mut state, Taint::INPUT);
+                out.push((state, Res::Value(value)));
+            }
+            Op::Collection(kind, slots) => {
+                let items: Vec<Value> = slots.iter().map(|slot| self.read(&mut state, *slot)).collect();
+                let value = match kind {
+                    CollectionKind::Tuple | CollectionKind::Set => Value::Tuple(items.into()),
+                    CollectionKind::List => {
+                        let place = self.place(&state);
+                        let id = self.symbols.intern(Node::New(place), Taint::NONE);
+                        Rc::make_mut(&mut state.objects).insert(id, Object::List(items, true));
+                        Value::Object(id)
+                    }
+                    CollectionKind::Dict => {
+                        let place = self.place(&state);
+                        let id = self.symbols.intern(Node::New(place), Taint::NONE);
+                        Rc::make_mut(&mut state.objects).insert(id, Object::List(items, true));
+                        Value::Object(id)
+                    }
+                };
+                out.push((state, Res::Value(value)));
+            }
+            Op::Format(parts) => {
+                let mut text = Some(String::new());
+                let mut values = Vec::new();
+                for part in parts {
+                    match part {
+                        FormatPart::Text(literal) => {
+                            if let Some(text) = &mut text {
+                                text.push_str(literal);
+                            }
+                            values.push(Value::Str(literal.as_str().into()));
+                        }
+                        FormatPart::Value(slot) => {
+                            let value = self.read(&mut state, *slot);
+                            match (&value, &mut text) {
+                                (Value::Str(literal), Some(text)) => text.push_str(literal),
+                                _ => text = None,
+                            }
+                            values.push(value);
+                        }
+                    }
+                }
+                let value = match text {
+                    Some(text) => Value::Str(text.into()),
+                    None => Value::Sym(self.symbols.intern(Node::Call("format".into(), values.into()), Taint::NONE)),
+                };
+                out.push((state, Res::Value(value)));
+            }
+            Op::Variant { name, path, args } => {
+                let args: Rc<[Value]> = args.iter().map(|slot| self.read(&mut state, *slot)).collect();
+                let value = Value::Variant(name.as_str().into(), path.as_str().into(), args);
+                out.push((state, Res::Value(value)));
+            }
+            Op::Struct { class, path, fields, base } => {
+                let file = state.top().map_or(self.file, |frame| frame.func.file);
+                let fields: Vec<(&String, Value)> =
+                    fields.iter().map(|(name, slot)| (name, self.read(&mut state, *slot))).collect();
+                let base = base.map(|slot| self.read(&mut state, slot));
+                let place = self.place(&state);
+                let id = self.fresh(&mut state, Node::New(place), Taint::NONE);
+                if let Some(class) = class {
+                    self.symbols.set_type(id, Type::Own(super::value::ClassRef { file, class: *class }));
+                } else {
+                    self.symbols.set_type(id, Type::Other(path.as_str().into()));
+                }
+                let object = Value::Sym(id);
+                if let Some(base) = base {
+                    Rc::make_mut(&mut state.heap).insert((id, "..".into()), base);
+                }
+                for (name, value) in fields {
+                    Rc::make_mut(&mut state.heap).insert((id, name.as_str().into()), value);
+                }
+                out.push((state, Res::Value(object)));
+            }
+            Op::Matches(slot, pattern) => {
+                let value = self.read(&mut state, *slot);
+                let value = self.matches(&mut state, &value, pattern, instr.span);
+                out.push((state, Res::Value(value)));
+            }
+            Op::Bind(slot, pattern) => {
+                let value = self.read(&mut state, *slot);
+                self.bind(&mut state, &value, pattern);
+                out.push((state, Res::Value(Value::None)));
+            }
+            Op::IsSuccess(slot) => {
+                let value = self.read(&mut state, *slot);
+                let value = self.is_success(&value);
+                out.push((state, Res::Value(value)));
+            }
+            Op::Payload(slot, success) => {
+                let value = self.read(&mut state, *slot);
+                let value = self.payload(&value, *success);
+                out.push((state, Res::Value(value)));
+            }
+            Op::Catch => {
+                let caught = state.top().and_then(|frame| frame.caught.clone()).unwrap_or_else(|| any_exception());
+                let at = self.at(&state, instr.span);
+                state.push(Event::Caught(at));
+                out.push((state, Res::Value(caught)));
+            }
+            Op::IsException(exception, types) => {
+                let exception = self.read(&mut state, *exception);
+                let types = self.read(&mut state, *types);
+                self.handler(state, &exception, &types, &mut out);
+            }
+            Op::Enter(slot, _) => {
+                let manager = self.read(&mut state, *slot);
+                self.enter_context(state, manager, instr.span, &mut out);
+            }
+            Op::Exit(slot, exception) => {
+                let manager = self.read(&mut state, *slot);
+                let exception = exception.map(|slot| self.read(&mut state, slot));
+                self.exit_context(state, &manager, exception, &mut out);
+            }
+            Op::Iter(slot, _) => {
+                let value = self.read(&mut state, *slot);
+                let value = self.iterator(&mut state, value);
+                out.push((state, Res::Value(value)));
+            }
+            Op::Select(_) => {
+                let value = self.unknown(&mut state, Taint::CALL);
+                out.push((state, Res::Value(value)));
+            }
+            Op::Unknown(_) => {
+                let value = self.unknown(&mut state, Taint::CALL);
+                out.push((state, Res::Value(value)));
+            }
+        }
+        for (state, res) in out {
+            self.settle(state, res, instr.dst, instr.span, block, ends);
+        }
+    }
+
+    /// Carries an instruction's result to where it belongs.
+    fn settle(
+        &mut self,
+        mut state: State,
+        res: Res,
+        dst: Option<Slot>,
+        span: Span,
+        block: &Block,
+        ends: &mut Vec<Result<State, Finished>>,
+    ) {
+        match res {
+            Res::Value(value) => {
+                if let Some(dst) = dst {
+                    self.write(&mut state, dst, value);
+                }
+                if let Some(frame) = state.frames.last_mut() {
+                    frame.at += 1;
+                }
+                state.resume = false;
+                ends.push(Ok(state));
+            }
+            Res::Called => ends.push(Ok(state)),
+            Res::Raise(exception) => {
+                state.resume = false;
+                self.unwind(state, exception, block.unwind, span, ends);
+            }
+            Res::End(end) => ends.push(Err(Finished { state, end })),
+        }
+    }
+
+    /// Whether an exception thrown now can be caught by something on the stack.
+    pub(super) fn can_be_caught(&self, state: &State) -> bool {
+        state.frames.iter().any(|frame| {
+            self.project
+                .function(frame.func)
+                .and_then(|function| function.block(frame.block))
+                .is_some_and(|block| block.unwind.is_some())
+        })
+    }
+
+    pub(super) fn unwind(
+        &mut self,
+        mut state: State,
+        exception: Value,
+        target: Option<BlockId>,
+        span: Span,
+        ends: &mut Vec<Result<State, Finished>>,
+    ) {
+        if let Some(target) = target {
+            if let Some(frame) = state.frames.last_mut() {
+                frame.caught = Some(exception);
+            }
+            return self.go(state, target, span, ends);
+        }
+        let at = self.at(&state, span);
+        if state.frames.len() <= 1 {
+            if !state.left {
+                state.push(Event::Left(at, state.gap.low, state.gap.high));
+            }
+            ends.push(Err(Finished { state, end: End::Raise(exception, at) }));
+            return;
+        }
+        self.pop(&mut state);
+        let target = state
+            .top()
+            .and_then(|frame| self.project.function(frame.func)?.block(frame.block))
+            .and_then(|block| block.unwind);
+        self.unwind(state, exception, target, span, ends);
+    }
+
+    fn pop(&mut self, state: &mut State) -> Option<Frame> {
+        let frame = state.frames.pop()?;
+        if frame.closed_over {
+            Rc::make_mut(&mut state.kept).insert(frame.id, (frame.slots.clone(), frame.outer));
+        }
+        state.limits.truncate(frame.limits);
+        Some(frame)
+    }
+
+    /// Goes to a block of the innermost activation.
+    fn go(&mut self, mut state: State, to: BlockId, span: Span, ends: &mut Vec<Result<State, Finished>>) {
+        let base = state.frames.len() == 1;
+        let at = self.at(&state, span);
+        let Some(frame) = state.frames.last_mut() else { return };
+        frame.block = to;
+        frame.at = 0;
+        let func = frame.func;
+        if base && !state.left {
+            if Some(to) == self.plan.head {
+                state.turns += 1;
+                state.push(Event::Turn(at));
+                if self.plan.stop_at_head {
+                    ends.push(Err(Finished { state, end: End::Head }));
+                    return;
+                }
+                if state.turns > self.plan.max_turns {
+                    ends.push(Err(Finished { state, end: End::Head }));
+                    return;
+                }
+                self.leap(&mut state);
+                ends.push(Ok(state));
+                return;
+            }
+            if let Some(blocks) = &self.plan.blocks
+                && blocks.get(to.0 as usize) != Some(&true)
+            {
+                state.left = true;
+                state.push(Event::Left(at, state.gap.low, state.gap.high));
+            }
+        }
+        if base && self.plan.outer_heads.contains(&to) {
+            ends.push(Err(Finished { state, end: End::NextWork(at) }));
+            return;
+        }
+        // Inner loops are counted.
+        let map = self.loops_of(func);
+        if map.loops.iter().any(|(head, _)| *head == to)
+            && let Some(frame) = state.frames.last_mut()
+        {
+            match frame.visits.iter_mut().find(|(head, _)| *head == to) {
+                Some((_, count)) => {
+                    *count += 1;
+                    if *count > 3000 {
+                        ends.push(Err(Finished { state, end: End::Cut }));
+                        return;
+                    }
+                }
+                None => frame.visits.push((to, 1)),
+            }
+        }
+        ends.push(Ok(state));
+    }
+
+    /// Time passes faster the longer an outage lasts, so that a deadline is come to in few turns.
+    pub(super) fn leap(&self, state: &mut State) {
+        if state.turns > 12 {
+            state.clock += f64::from(1u32 << (state.turns - 12).min(24));
+        }
+    }
+
+    fn terminate(&mut self, mut state: State, block: &'a Block, ends: &mut Vec<Result<State, Finished>>) {
+        let span = block.term_span;
+        match &block.term {
+            Term::Goto(to) => self.go(state, *to, span, ends),
+            Term::Branch { cond, then, otherwise } => {
+                let value = self.read(&mut state, *cond);
+                for (state, truth) in self.decide(state, &value, span, *then, *otherwise) {
+                    let to = if truth { *then } else { *otherwise };
+                    self.go(state, to, span, ends);
+                }
+            }
+            Term::Next { iter, item, body, done } => self.next(state, *iter, *item, *body, *done, span, ends),
+            Term::Return(slot) => {
+                let value = slot.map_or(Value::None, |slot| self.read(&mut state, slot));
+                self.give(state, value, slot.is_some(), span, ends);
+            }
+            Term::Propagate(slot) => {
+                let value = self.read(&mut state, *slot);
+                let value = match &value {
+                    Value::Variant(..) | Value::None => value,
+                    other => {
+                        let payload = self.payload(other, false);
+                        Value::Variant("Err".into(), "Err".into(), [payload].into())
+                    }
+                };
+                self.give(state, value, true, span, ends);
+            }
+            Term::Raise(slot) => {
+                let value = match slot {
+                    Some(slot) => {
+                        let value = self.read(&mut state, *slot);
+                        self.exception_of(&mut state, value)
+                    }
+                    None => state.top().and_then(|frame| frame.caught.clone()).unwrap_or_else(any_exception),
+                };
+                self.unwind(state, value, block.unwind, span, ends);
+            }
+            Term::Abort => ends.push(Err(Finished { state, end: End::Abort })),
+        }
+    }
+
+    /// Returns a value from the innermost activation.
+    pub(super) fn give(
+        &mut self,
+        mut state: State,
+        value: Value,
+        explicit: bool,
+        span: Span,
+        ends: &mut Vec<Result<State, Finished>>,
+    ) {
+        let at = self.at(&state, span);
+        if state.frames.len() <= 1 {
+            if !state.left {
+                state.push(Event::Left(at, state.gap.low, state.gap.high));
+            }
+            ends.push(Err(Finished { state, end: End::Return(value, explicit, at) }));
+            return;
+        }
+        let Some(frame) = self.pop(&mut state) else { return };
+        let value = match frame.gives {
+            Gives::Returned => value,
+            Gives::Instead(value) => value,
+            Gives::Wrapped => Value::Variant("Ok".into(), "Ok".into(), [value].into()),
+        };
+        // A coroutine returned by an ordinary call stays one; awaiting it is another instruction.
+        if let Some(dst) = frame.dst {
+            self.write(&mut state, dst, value);
+        }
+        if let Some(frame) = state.frames.last_mut() {
+            frame.at += 1;
+        }
+        ends.push(Ok(state));
+    }
+
+    /// Begins a call of one of the project's own functions.
+    pub(super) fn push_frame(
+        &mut self,
+        state: &mut State,
+        func: FuncRef,
+        slots: Vec<Option<Value>>,
+        outer: Option<u32>,
+        dst: Option<Slot>,
+        gives: Gives,
+    ) {
+        let place = self.place(state);
+        let chain = {
+            let mut hasher = rustc_hash::FxHasher::default();
+            (state.top().map_or(0, |frame| frame.chain), place).hash(&mut hasher);
+            hasher.finish()
+        };
+        let id = state.next_frame;
+        state.next_frame += 1;
+        let limits = state.limits.len();
+        state.frames.push(Frame {
+            func,
+            block: BlockId(0),
+            at: 0,
+            slots,
+            caught: None,
+            dst,
+            gives,
+            id,
+            outer,
+            closed_over: false,
+            visits: Vec::new(),
+            chain,
+            limits,
+        });
+    }
+
+    /// Whether another call may be followed.
+    pub(super) fn may_follow(&self, state: &State, func: FuncRef) -> bool {
+        state.frames.len() < DEPTH && state.frames.iter().filter(|frame| frame.func == func).count() < 2
+    }
+
+    /// The slot that the current instruction writes.
+    pub(super) fn current_dst(&self, state: &State) -> Option<Slot> {
+        let frame = state.top()?;
+        self.project.function(frame.func)?.block(frame.block)?.instrs.get(frame.at)?.dst
+    }
+
+    // ---- conditions ----
+
+    /// What was decided of a symbol on this path, directly or by what follows from other decisions.
+    pub(super) fn decided(&mut self, state: &State, sym: SymId) -> Option<bool> {
+        if let Some(truth) = state.decided.get(&sym) {
+            return Some(*truth);
+        }
+        if state.decided.is_empty() {
+            return None;
+        }
+        let node = self.symbols.info(sym)?.node.clone();
+        match node {
+            Node::Unary(crate::ir::UnOp::Not, Value::Sym(inner)) => self.decided(state, inner).map(|truth| !truth),
+            Node::Truth(value) => {
+                let none = self.symbols.intern(Node::IsNone(value.clone()), Taint::NONE);
+                if state.decided.get(&none) == Some(&true) {
+                    return Some(false);
+                }
+                let success = self.symbols.intern(Node::IsSuccess(value), Taint::NONE);
+                (state.decided.get(&success) == Some(&false)).then_some(false)
+            }
+            Node::IsNone(value) => {
+                let truth = self.symbols.intern(Node::Truth(value.clone()), Taint::NONE);
+                if state.decided.get(&truth) == Some(&true) {
+                    return Some(false);
+                }
+                let success = self.symbols.intern(Node::IsSuccess(value), Taint::NONE);
+                state.decided.get(&success).map(|success| !success)
+            }
+            Node::Is(value, name) => {
+                let success = self.symbols.intern(Node::IsSuccess(value), Taint::NONE);
+                match (&*name, state.decided.get(&success)) {
+                    ("Ok" | "Some", Some(truth)) => Some(*truth),
+                    ("Err" | "None", Some(truth)) => Some(!*truth),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn record(&mut self, state: &mut State, sym: SymId, truth: bool) {
+        let node = self.symbols.info(sym).map(|info| info.node.clone());
+        if let Some(Node::Unary(crate::ir::UnOp::Not, Value::Sym(inner))) = node {
+            return self.record(state, inner, !truth);
+        }
+        // `is it Ok` is `is it a success`.
+        if let Some(Node::Is(value, name)) = &node
+            && let Some(success) = match &**name {
+                "Ok" | "Some" => Some(truth),
+                "Err" => Some(!truth),
+                _ => None,
+            }
+        {
+            let id = self.symbols.intern(Node::IsSuccess(value.clone()), Taint::NONE);
+            Rc::make_mut(&mut state.decided).insert(id, success);
+        }
+        Rc::make_mut(&mut state.decided).insert(sym, truth);
+    }
+
+    /// Decides a condition: the paths on which it is true and false.
+    fn decide(
+        &mut self,
+        mut state: State,
+        value: &Value,
+        span: Span,
+        then: BlockId,
+        otherwise: BlockId,
+    ) -> Vec<(State, bool)> {
+        let at = self.at(&state, span);
+        match arith::truth(&mut self.symbols, value) {
+            Truth::Known(truth, taint) => {
+                if taint.has(Taint::COUNTER) {
+                    state.push(Event::CountTest { at });
+                }
+                vec![(state, truth)]
+            }
+            Truth::Status(resp, set) => {
+                let now = state.resps.get(&resp).copied().unwrap_or_else(StatusSet::all);
+                state.push(Event::LookedAtStatus(resp));
+                let (yes, no) = (now.and(&set), now.minus(&set));
+                let mut out = Vec::new();
+                if !yes.is_empty() {
+                    let mut state = state.clone();
+                    self.narrow(&mut state, resp, yes);
+                    out.push((state, true));
+                }
+                if !no.is_empty() {
+                    self.narrow(&mut state, resp, no);
+                    out.push((state, false));
+                }
+                out
+            }
+            Truth::Unknown(sym) => {
+                if let Some(truth) = self.decided(&state, sym) {
+                    return vec![(state, truth)];
+                }
+                // An inner loop that has gone round often enough is left.
+                let sides = match self.forced_side(&state, then, otherwise) {
+                    Some(side) => vec![side],
+                    None => vec![true, false],
+                };
+                let flag = self.symbols.info(sym).is_some_and(|info| info.taint.has(Taint::FLAG));
+                let place = self.place(&state);
+                let mut out = Vec::new();
+                for truth in sides {
+                    let mut state = state.clone();
+                    self.record(&mut state, sym, truth);
+                    if flag {
+                        state.push(Event::Flag);
+                    }
+                    state.push(Event::Decide { sym, taken: truth, at, place });
+                    self.note_failure(&mut state, sym, truth, at);
+                    out.push((state, truth));
+                }
+                out
+            }
+        }
+    }
+
+    /// Narrows a response's statuses; if it is the failed one's, the failure too.
+    pub(super) fn narrow(&mut self, state: &mut State, resp: Place, set: StatusSet) {
+        Rc::make_mut(&mut state.resps).insert(resp, set);
+        if let Some(failed) = &state.failed
+            && failed.op.place == resp
+            && matches!(failed.how, Failing::Status(_))
+        {
+            let failed = Failed { how: Failing::Status(set), ..(**failed).clone() };
+            state.failed = Some(Rc::new(failed));
+        }
+    }
+
+    /// A test of an operation's own result that comes out badly is that operation's failure.
+    fn note_failure(&mut self, state: &mut State, sym: SymId, truth: bool, at: At) {
+        if state.failed.is_some() || state.left || !self.plan.explore {
+            return;
+        }
+        let (mut sym, mut truth) = (sym, truth);
+        for _ in 0..4 {
+            let Some(info) = self.symbols.info(sym) else { return };
+            match info.node.clone() {
+                Node::Unary(crate::ir::UnOp::Not, Value::Sym(inner)) => (sym, truth) = (inner, !truth),
+                Node::Truth(Value::Sym(result)) | Node::IsSuccess(Value::Sym(result)) => {
+                    return self.fail_by_result(state, result, sym, truth, truth, at);
+                }
+                Node::IsNone(Value::Sym(result)) => {
+                    return self.fail_by_result(state, result, sym, truth, !truth, at);
+                }
+                Node::Is(Value::Sym(result), name) => {
+                    let good = match &*name {
+                        "Ok" | "Some" => truth,
+                        "Err" | "None" => !truth,
+                        _ => return,
+                    };
+                    return self.fail_by_result(state, result, sym, truth, good, at);
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn fail_by_result(&mut self, state: &mut State, result: SymId, test: SymId, truth: bool, good: bool, at: At) {
+        if good {
+            return;
+        }
+        let Some(op) = state.results.get(&result).cloned() else { return };
+        let how = Failing::Test(test, truth);
+        state.push(Event::Fail(op.clone(), how.clone(), at));
+        state.failed = Some(Rc::new(Failed { op, how, turn: state.turns }));
+        state.gap = Gap::NONE;
+    }
+
+    /// The side that leaves an inner loop which has gone round often enough.
+    fn forced_side(&mut self, state: &State, then: BlockId, otherwise: BlockId) -> Option<bool> {
+        let frame = state.top()?;
+        let base = state.frames.len() == 1;
+        let map = self.loops_of(frame.func);
+        for (head, inside) in &map.loops {
+            if base && Some(*head) == self.plan.head {
+                continue;
+            }
+            // Loops around the one under analysis are not gone round.
+            if base && self.plan.outer_heads.contains(head) {
+                continue;
+            }
+            let visits = frame.visits.iter().find(|(seen, _)| seen == head).map_or(0, |(_, count)| *count);
+            if visits < INNER_TURNS {
+                continue;
+            }
+            let is_in = |block: BlockId| inside.get(block.0 as usize) == Some(&true);
+            if !is_in(frame.block) {
+                continue;
+            }
+            match (is_in(then), is_in(otherwise)) {
+                (true, false) => return Some(false),
+                (false, true) => return Some(true),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// A binary operation, with what its operands hold looked up.
+    fn binary(&mut self, state: &mut State, op: BinOp, a: &Value, b: &Value, span: Span) -> Value {
+        let whole = |state: &State, value: &Value| match value {
+            Value::Object(id) => match state.objects.get(id) {
+                Some(Object::List(items, true)) => Value::Tuple(items.clone().into()),
+                Some(Object::Items(items, 0)) => Value::Tuple(items.clone()),
+                _ => value.clone(),
+            },
+            _ => value.clone(),
+        };
+        if matches!(op, BinOp::In | BinOp::NotIn) {
+            if let Some(value) = self.header_test(state, a, b, span) {
+                return if op == BinOp::In { value } else { arith::not(&mut self.symbols, &value) };
+            }
+            let b = self.range_items(state, b).unwrap_or_else(|| whole(state, b));
+            return arith::binary(&mut self.symbols, op, a, &b);
+        }
+        let value = arith::binary(&mut self.symbols, op, a, b);
+        if let Value::Bool(_, taint) = &value
+            && taint.has(Taint::CLOCK)
+            && matches!(op, BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge)
+        {
+            let (x, y) = (arith::bounds(&self.symbols, a), arith::bounds(&self.symbols, b));
+            let at = self.at(state, span);
+            state.push(Event::ClockTest { at, left: (y.1 - x.0).abs() });
+        }
+        value
+    }
+
+    // ---- iteration ----
+
+    fn next(
+        &mut self,
+        mut state: State,
+        iter: Slot,
+        item: Slot,
+        body: BlockId,
+        done: BlockId,
+        span: Span,
+        ends: &mut Vec<Result<State, Finished>>,
+    ) {
+        let iterator = self.read(&mut state, iter);
+        let at = self.at(&state, span);
+        for (mut state, taken) in self.take(state, &iterator, at, Some((body, done))) {
+            match taken {
+                Some(value) => {
+                    self.write(&mut state, item, value);
+                    self.go(state, body, span, ends);
+                }
+                None => self.go(state, done, span, ends),
+            }
+        }
+    }
+
+    /// Takes the next item of an iterator: the paths on which there is one, and on which there is none.
+    pub(super) fn take(
+        &mut self,
+        mut state: State,
+        iterator: &Value,
+        at: At,
+        sides: Option<(BlockId, BlockId)>,
+    ) -> Vec<(State, Option<Value>)> {
+        let place = self.place(&state);
+        let (id, object) = match iterator {
+            Value::Object(id) => (*id, state.objects.get(id).cloned()),
+            _ => {
+                let id = self.symbols.intern(Node::New(place), Taint::NONE);
+                (id, Some(Object::Unknown(iterator.clone(), 0)))
+            }
+        };
+        match object {
+            Some(Object::Range { next, step, stop, taken }) => {
+                let counted = |value: Value| match value {
+                    Value::Num(num) => Value::Num(Num { taint: num.taint.or(Taint::COUNTER), ..num }),
+                    other => other,
+                };
+                let more = match &stop {
+                    None => Truth::Known(true, Taint::NONE),
+                    Some(stop) => {
+                        let (lo, _) = arith::bounds(&self.symbols, &step);
+                        let op = if lo < 0.0 { BinOp::Gt } else { BinOp::Lt };
+                        let test = arith::binary(&mut self.symbols, op, &next, stop);
+                        arith::truth(&mut self.symbols, &test)
+                    }
+                };
+                let after = arith::binary(&mut self.symbols, BinOp::Add, &next, &step);
+                let finite = stop.is_some();
+                let outside = stop.as_ref().is_some_and(|stop| !matches!(stop, Value::Num(_)));
+                let advanced = Object::Range { next: after, step, stop, taken: taken + 1 };
+                match more {
+                    Truth::Known(true, _) => {
+                        Rc::make_mut(&mut state.objects).insert(id, advanced);
+                        state.push(Event::Took { finite, outside });
+                        vec![(state, Some(counted(next)))]
+                    }
+                    Truth::Known(false, _) => {
+                        state.push(Event::CountTest { at });
+                        vec![(state, None)]
+                    }
+                    Truth::Status(..) => vec![(state, None)],
+                    Truth::Unknown(sym) => {
+                        let mut out = Vec::new();
+                        if self.decided(&state, sym) != Some(false) {
+                            let mut state = state.clone();
+                            self.record(&mut state, sym, true);
+                            Rc::make_mut(&mut state.objects).insert(id, advanced);
+                            state.push(Event::Decide { sym, taken: true, at, place });
+                            state.push(Event::Took { finite, outside });
+                            out.push((state, Some(counted(next))));
+                        }
+                        if self.decided(&state, sym) != Some(true) {
+                            self.record(&mut state, sym, false);
+                            state.push(Event::Decide { sym, taken: false, at, place });
+                            out.push((state, None));
+                        }
+                        out
+                    }
+                }
+            }
+            Some(Object::Items(items, taken)) => match items.get(taken) {
+                Some(item) => {
+                    let item = item.clone();
+                    Rc::make_mut(&mut state.objects).insert(id, Object::Items(items, taken + 1));
+                    state.push(Event::Took { finite: true, outside: false });
+                    vec![(state, Some(item))]
+                }
+                None => vec![(state, None)],
+            },
+            Some(Object::List(items, true)) => {
+                let mut items = items;
+                if items.is_empty() {
+                    return vec![(state, None)];
+                }
+                let first = items.remove(0);
+                Rc::make_mut(&mut state.objects).insert(id, Object::List(items, true));
+                state.push(Event::Took { finite: true, outside: false });
+                vec![(state, Some(first))]
+            }
+            Some(Object::Endless(source, taken)) => {
+                Rc::make_mut(&mut state.objects).insert(id, Object::Endless(source.clone(), taken + 1));
+                state.push(Event::Took { finite: false, outside: false });
+                let number = Num { taint: Taint::COUNTER, ..Num::exact(f64::from(taken)) };
+                let item = match source {
+                    Value::Num(start) => {
+                        arith::binary(&mut self.symbols, BinOp::Add, &Value::Num(start), &Value::Num(number))
+                    }
+                    other => other,
+                };
+                vec![(state, Some(item))]
+            }
+            other => {
+                let (source, taken) = match other {
+                    Some(Object::Unknown(source, taken)) => (source, taken),
+                    _ => (iterator.clone(), 0),
+                };
+                let more = self.symbols.intern(Node::More(source.clone(), taken), Taint::NONE);
+                let outside = self.symbols.taint(&source).has(Taint::INPUT.or(Taint::CALL).or(Taint::STATE));
+                let forced = sides.and_then(|(body, done)| self.forced_side(&state, body, done));
+                let mut out = Vec::new();
+                if forced != Some(false) && self.decided(&state, more) != Some(false) {
+                    let mut state = state.clone();
+                    self.record(&mut state, more, true);
+                    Rc::make_mut(&mut state.objects).insert(id, Object::Unknown(source.clone(), taken + 1));
+                    state.push(Event::Decide { sym: more, taken: true, at, place });
+                    state.push(Event::Took { finite: true, outside });
+                    let item = self.fresh(&mut state, Node::Item(place), Taint::ITEM);
+                    out.push((state, Some(Value::Sym(item))));
+                }
+                if self.decided(&state, more) != Some(true) || forced == Some(false) {
+                    self.record(&mut state, more, false);
+                    state.push(Event::Decide { sym: more, taken: false, at, place });
+                    out.push((state, None));
+                }
+                out
+            }
+        }
+    }
+
+    /// An iterator over a value.
+    pub(super) fn iterator(&mut self, state: &mut State, value: Value) -> Value {
+        let place = self.place(state);
+        let object = match &value {
+            Value::Tuple(items) => Object::Items(items.clone(), 0),
+            Value::Object(id) => match state.objects.get(id) {
+                Some(Object::List(items, true)) => Object::Items(items.clone().into(), 0),
+                // An iterator is its own iterator.
+                Some(Object::Range { .. } | Object::Items(..) | Object::Endless(..) | Object::Unknown(..)) => {
+                    return value;
+                }
+                _ => Object::Unknown(value.clone(), 0),
+            },
+            _ => Object::Unknown(value.clone(), 0),
+        };
+        let id = self.symbols.intern(Node::New(place), Taint::NONE);
+        Rc::make_mut(&mut state.objects).insert(id, object);
+        Value::Object(id)
+    }
+
+    /// A short range as a tuple of its numbers.
+    fn range_items(&self, state: &State, value: &Value) -> Option<Value> {
+        let Value::Object(id) = value else { return None };
+        let Some(Object::Range { next, step, stop: Some(stop), .. }) = state.objects.get(id) else { return None };
+        let single = |value: &Value| match value {
+            Value::Num(num) => num.single(),
+            _ => None,
+        };
+        let (mut next, step, stop) = (single(next)?, single(step)?, single(stop)?);
+        let mut items = Vec::new();
+        while next < stop && step > 0.0 && items.len() < 600 {
+            items.push(Value::Num(Num::exact(next)));
+            next += step;
+        }
+        Some(Value::Tuple(items.into()))
+    }
+
+    pub(super) fn kind_of_path(&self, file: u32, path: &str) -> Option<(Kind, &'a crate::models::Entry)> {
+        self.models(file).function(path).map(|entry| (entry.kind, entry))
+    }
+}
+
+/// A literal as a value.
+#[must_use]
+pub fn constant_value(constant: &Const) -> Value {
+    match constant {
+        Const::None => Value::None,
+        Const::Bool(truth) => Value::Bool(*truth, Taint::NONE),
+        #[allow(clippy::cast_precision_loss)]
+        Const::Int(number) => Value::Num(Num::exact(*number as f64)),
+        Const::Float(number) => Value::Num(Num::exact(*number)),
+        Const::Str(text) => Value::Str(text.as_str().into()),
+        Const::Ellipsis => Value::Str("...".into()),
+    }
+}
+
+/// An exception of which nothing is known.
+#[must_use]
+pub fn any_exception() -> Value {
+    Value::Exc(Rc::new(Exc {
+        classes: [Rc::from(ANY)].into(),
+        resp: None,
+        lost: None,
+        args: Rc::from([]),
+        object: None,
+    }))
+}

@@ -1,0 +1,931 @@
+//! Names, attributes, elements and patterns: what a read gives and a write changes.
+
+use std::rc::Rc;
+
+use super::arith;
+use super::machine::{End, Machine, Out, Plan, Res, constant_value};
+use super::project::Entity;
+use super::state::{At, Event, Object, State};
+use super::status::StatusSet;
+use super::value::{ClassRef, Exc, FuncRef, Inst, Node, Num, Place, SymId, Taint, Type, Value};
+use crate::ir::{BinOp, Callee, Const, GlobalId, Op, Pattern};
+use crate::models::Kind;
+use crate::source::Span;
+
+impl Machine<'_> {
+    // ---- names ----
+
+    /// What a path from outside the file is.
+    pub(super) fn path_value(&mut self, state: &State, path: &str) -> Value {
+        match self.project.entity(path) {
+            Some(Entity::Func(func)) => return Value::Func(func, None),
+            Some(Entity::Class(class)) => return Value::Class(class),
+            Some(Entity::Global(file, id)) => return self.global(state, file, id),
+            None => {}
+        }
+        let file = state.top().map_or(self.file, |frame| frame.func.file);
+        if let Some((kind, entry)) = self.kind_of_path(file, path) {
+            match kind {
+                Kind::StatusConstant => {
+                    let set = entry.statuses.as_deref().and_then(StatusSet::parse);
+                    if let Some(status) = set.and_then(|set| set.iter().next()) {
+                        return Value::Num(Num::exact(f64::from(status)));
+                    }
+                }
+                Kind::TextConstant => {
+                    if let Some(text) = &entry.value_text {
+                        return Value::Str(text.as_str().into());
+                    }
+                }
+                Kind::NumberConstant => {
+                    if let Some(number) = entry.number {
+                        return Value::Num(Num::exact(number * entry.unit.seconds()));
+                    }
+                }
+                _ => {}
+            }
+        }
+        Value::Path(path.into())
+    }
+
+    /// A function as a value: a closure with its activation, an `async` block as a future.
+    pub(super) fn function_value(&mut self, state: &mut State, func: FuncRef) -> Value {
+        let Some(function) = self.project.function(func) else { return Value::None };
+        let outer = match (function.parent, state.frames.last_mut()) {
+            (Some(parent), Some(frame)) if frame.func.func == parent => {
+                frame.closed_over = true;
+                Some(frame.id)
+            }
+            (Some(_), Some(frame)) => frame.outer,
+            _ => None,
+        };
+        let value = Value::Func(func, outer);
+        if function.kind == crate::ir::FunctionKind::AsyncBlock {
+            let place = self.place(state);
+            return Value::Future(Rc::new(super::value::Pending { callee: value, args: Rc::from([]), place }));
+        }
+        value
+    }
+
+    /// A module variable's value.
+    pub(super) fn global(&mut self, state: &State, file: u32, id: GlobalId) -> Value {
+        if let Some(value) = state.globals.get(&(file, id.0)) {
+            return value.clone();
+        }
+        let Some(global) = self.project.module(file).and_then(|module| module.global(id)) else {
+            return Value::None;
+        };
+        if let Some(init) = global.value {
+            let value = self.initial(FuncRef { file, func: init });
+            let kept = !matches!(value, Value::None | Value::Sym(_) | Value::Object(_));
+            if kept {
+                return value;
+            }
+        }
+        self.declared(file, global.ty.as_ref(), Node::Global(file, id.0), Taint::STATE)
+    }
+
+    /// What an initialiser gives; collections become fixed ones.
+    pub(super) fn initial(&mut self, func: FuncRef) -> Value {
+        if let Some(value) = self.init_cache.get(&func) {
+            return value.clone();
+        }
+        if self.initialising.contains(&func) || self.initialising.len() > 6 {
+            return self.opaque_initial(func);
+        }
+        let state = self.enter(func);
+        let value = match self.run_aside(func, state) {
+            Some((state, value)) => fixed(&state, &value, 4),
+            None => self.opaque_initial(func),
+        };
+        self.init_cache.insert(func, value.clone());
+        value
+    }
+
+    fn opaque_initial(&mut self, func: FuncRef) -> Value {
+        Value::Sym(self.symbols.intern(Node::Param(func, u32::MAX), Taint::STATE))
+    }
+
+    /// Runs a function apart from the run in progress, with every operation succeeding, for what it returns.
+    pub(super) fn run_aside(&mut self, func: FuncRef, state: State) -> Option<(State, Value)> {
+        let plan = std::mem::replace(&mut self.plan, Plan::calm());
+        let (budget, exhausted) = (self.budget, self.exhausted);
+        self.budget = budget.min(6_000);
+        let given = self.budget;
+        self.initialising.push(func);
+        let finished = self.run(vec![state]);
+        self.initialising.pop();
+        let used = given - self.budget;
+        self.budget = budget.saturating_sub(used);
+        self.exhausted = exhausted;
+        self.plan = plan;
+        finished.into_iter().find_map(|finished| match finished.end {
+            End::Return(value, _, _) => Some((finished.state, value)),
+            _ => None,
+        })
+    }
+
+    // ---- attributes ----
+
+    pub(super) fn attribute(&mut self, mut state: State, object: &Value, name: &str, span: Span, out: &mut Out) {
+        let value = self.attribute_value(&mut state, object, name, span);
+        out.push((state, Res::Value(value)));
+    }
+
+    pub(super) fn attribute_value(&mut self, state: &mut State, object: &Value, name: &str, span: Span) -> Value {
+        let file = state.top().map_or(self.file, |frame| frame.func.file);
+        let at = self.at(state, span);
+        match object {
+            Value::Path(path) => {
+                let separator = if path.contains("::") { "::" } else { "." };
+                self.path_value(state, &format!("{path}{separator}{name}"))
+            }
+            Value::Resp(resp) => self.response_attribute(state, *resp, name, at),
+            Value::Headers(resp) if is_retry_after(name) => self.advice(state, *resp, at),
+            Value::Exc(exc) => self.exception_attribute(state, exc, name, file, at),
+            Value::Body(resp) => {
+                if is_retry_after(name) {
+                    return self.advice_in_body(state, *resp, at);
+                }
+                Value::Body(*resp)
+            }
+            Value::Class(class) => self.class_attribute(*class, name),
+            Value::Inst(inst) => {
+                if let Some(entry) = self.models(file).method(&inst.ty, name) {
+                    match entry.kind {
+                        Kind::StopFlag => return self.flag(state),
+                        Kind::Transparent | Kind::Duration => return object.clone(),
+                        _ => {}
+                    }
+                    if let Some(gives) = &entry.gives
+                        && !matches!(entry.kind, Kind::Request | Kind::Prepare | Kind::Effect)
+                    {
+                        return Value::Inst(Rc::new(Inst { ty: gives.as_str().into(), ..(**inst).clone() }));
+                    }
+                    return Value::Bound(Rc::new((object.clone(), name.into())));
+                }
+                let separator = if inst.ty.contains("::") { "::" } else { "." };
+                let ty = format!("{}{separator}{name}", inst.ty);
+                Value::Inst(Rc::new(Inst { ty: ty.into(), ..(**inst).clone() }))
+            }
+            Value::Variant(_, _, args) | Value::Tuple(args) if name.parse::<usize>().is_ok() => {
+                let at = name.parse().unwrap_or(0);
+                args.get(at).cloned().unwrap_or(Value::None)
+            }
+            Value::Num(_) | Value::Str(_) => object.clone(),
+            Value::Sym(id) => self.symbol_attribute(state, *id, name),
+            Value::Bool(..) | Value::None => {
+                let node = Node::Attr(object.clone(), name.into());
+                Value::Sym(self.symbols.intern(node, Taint::STATE))
+            }
+            other => {
+                let node = Node::Attr(other.clone(), name.into());
+                Value::Sym(self.symbols.intern(node, Taint::NONE))
+            }
+        }
+    }
+
+    pub(super) fn flag(&mut self, state: &mut State) -> Value {
+        let place = self.place(state);
+        Value::Sym(self.fresh(state, Node::Unknown(place), Taint::FLAG))
+    }
+
+    pub(super) fn response_attribute(&mut self, state: &mut State, resp: Place, name: &str, at: At) -> Value {
+        let ty = state.resp_types.get(&resp).cloned().unwrap_or_else(|| "".into());
+        if let Some(entry) = self.models(at.file).method(&ty, name) {
+            match entry.kind {
+                Kind::Status => return Value::Status(resp, arith::identity_status()),
+                Kind::StatusTest => {
+                    let set = entry.statuses.as_deref().and_then(StatusSet::parse).unwrap_or_default();
+                    return Value::StatusIn(resp, set);
+                }
+                Kind::Headers => return Value::Headers(resp),
+                Kind::Request | Kind::RaiseForStatus | Kind::HeaderRead => {
+                    return Value::Bound(Rc::new((Value::Resp(resp), name.into())));
+                }
+                _ => {}
+            }
+        }
+        Value::Body(resp)
+    }
+
+    fn exception_attribute(&mut self, state: &mut State, exc: &Rc<Exc>, name: &str, file: u32, at: At) -> Value {
+        if let Some(object) = exc.object
+            && let Some(value) = state.heap.get(&(object, name.into()))
+        {
+            return value.clone();
+        }
+        let entry = exc.classes.iter().find_map(|class| self.models(file).method(class, name));
+        match entry.map(|entry| entry.kind) {
+            Some(Kind::ExceptionResponse) => {
+                return match exc.resp {
+                    Some(resp) => Value::Resp(resp),
+                    None if exc.classes.iter().any(|class| &**class == super::value::ANY) => Value::Sym(
+                        self.symbols.intern(Node::Attr(Value::Exc(exc.clone()), name.into()), Taint::FAILURE),
+                    ),
+                    None => Value::None,
+                };
+            }
+            Some(Kind::Status) => {
+                return match exc.resp.or(exc.lost) {
+                    Some(resp) => Value::Status(resp, arith::identity_status()),
+                    None => Value::Sym(
+                        self.symbols.intern(Node::Attr(Value::Exc(exc.clone()), name.into()), Taint::FAILURE),
+                    ),
+                };
+            }
+            Some(Kind::Headers) => {
+                if let Some(resp) = exc.resp {
+                    return Value::Headers(resp);
+                }
+            }
+            _ => {}
+        }
+        if is_retry_after(name)
+            && let Some(resp) = exc.resp
+        {
+            return self.advice(state, resp, at);
+        }
+        Value::Sym(self.symbols.intern(Node::Attr(Value::Exc(exc.clone()), name.into()), Taint::FAILURE))
+    }
+
+    fn class_attribute(&mut self, class: ClassRef, name: &str) -> Value {
+        if let Some(func) = self.project.method(class, name) {
+            return Value::Func(func, None);
+        }
+        if let Some(value) = self.initial_attribute(class, name) {
+            return value;
+        }
+        let variant = self.project.class(class).is_some_and(|own| own.variants.iter().any(|variant| variant == name));
+        if variant {
+            let path = format!("{}::{name}", self.project.class_path(class));
+            return Value::Variant(name.into(), path.into(), Rc::from([]));
+        }
+        let node = Node::Attr(Value::Class(class), name.into());
+        Value::Sym(self.symbols.intern(node, Taint::STATE))
+    }
+
+    fn symbol_attribute(&mut self, state: &mut State, id: SymId, name: &str) -> Value {
+        let key = (id, Rc::from(name));
+        if let Some(value) = state.heap.get(&key).cloned() {
+            return self.settled(state, value);
+        }
+        if let Some(base) = state.heap.get(&(id, "..".into())).cloned() {
+            return self.attribute_value(state, &base, name, Span::default());
+        }
+        let info = self.symbols.info(id).cloned();
+        let ty = info.as_ref().and_then(|info| info.ty.clone());
+        if let Some(Type::Own(class)) = ty {
+            if let Some(value) = self.initial_attribute(class, name) {
+                return self.settled(state, value);
+            }
+            if self.project.method(class, name).is_some() {
+                return Value::Bound(Rc::new((Value::Sym(id), name.into())));
+            }
+            let field = self.field(class, name);
+            if let Some((file, Some(ty))) = field {
+                let node = Node::Attr(Value::Sym(id), name.into());
+                let value = self.declared(file, Some(&ty), node, Taint::STATE);
+                return self.settled(state, value);
+            }
+        }
+        // What a failure says of itself stays the failure's.
+        let own = match &info {
+            Some(info) if info.taint.has(Taint::FAILURE) => Taint::FAILURE,
+            Some(info) if matches!(info.node, Node::Param(..)) && !info.taint.has(Taint::INPUT) => Taint::STATE,
+            Some(_) => Taint::NONE,
+            None => Taint::STATE,
+        };
+        let node = Node::Attr(Value::Sym(id), name.into());
+        let value = Value::Sym(self.symbols.intern(node, own));
+        self.settled(state, value)
+    }
+
+    /// The declared type of a field, own or inherited, with the file that it stands in.
+    fn field(&self, class: ClassRef, name: &str) -> Option<(u32, Option<crate::ir::TypeRef>)> {
+        let mut work = vec![class];
+        let mut seen = 0;
+        while let Some(class) = work.pop() {
+            seen += 1;
+            if seen > 8 {
+                return None;
+            }
+            if let Some(field) = self.project.class(class)?.fields.iter().find(|field| field.name == name) {
+                return Some((class.file, field.ty.clone()));
+            }
+            work.extend(self.project.bases(class));
+        }
+        None
+    }
+
+    /// What an attribute holds after construction, where that can be told from the class.
+    pub(super) fn initial_attribute(&mut self, class: ClassRef, name: &str) -> Option<Value> {
+        let key = (class, Rc::from(name));
+        if let Some(known) = self.attr_cache.get(&key) {
+            return known.clone();
+        }
+        self.attr_cache.insert(key.clone(), None);
+        let value = self.find_initial_attribute(class, name, 6);
+        self.attr_cache.insert(key, value.clone());
+        value
+    }
+
+    fn find_initial_attribute(&mut self, class: ClassRef, name: &str, depth: u32) -> Option<Value> {
+        let depth = depth.checked_sub(1)?;
+        let own = self.project.class(class)?;
+        let (mut written_in, mut writes) = (Vec::new(), 0);
+        let mut builders = Vec::new();
+        for id in &own.methods {
+            let func = FuncRef { file: class.file, func: *id };
+            let Some(function) = self.project.function(func) else { continue };
+            let this = function.params.iter().find(|param| param.is_self).map(|param| param.slot);
+            for instr in function.blocks.iter().flat_map(|block| &block.instrs) {
+                match &instr.op {
+                    Op::SetAttr(object, attr, _) if attr == name && self.is_self(function, *object, this) => {
+                        writes += 1;
+                        if !written_in.contains(&func) {
+                            written_in.push(func);
+                        }
+                    }
+                    Op::Struct { class: Some(made), fields, .. }
+                        if *made == class.class && fields.iter().any(|(field, _)| field == name) =>
+                    {
+                        writes += 1;
+                        if !builders.contains(&func) {
+                            builders.push(func);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let once = writes <= 1;
+        // In the class body.
+        if let Some(field) = own.fields.iter().find(|field| field.name == name)
+            && let Some(init) = field.value
+        {
+            let value = self.initial(FuncRef { file: class.file, func: init });
+            if lasting(&value, writes == 0) {
+                return Some(value);
+            }
+        }
+        // By a constructor: the method that writes it and is called first.
+        for func in written_in {
+            let is_constructor =
+                self.project.function(func).is_some_and(|function| function.name.starts_with("__init"));
+            if !is_constructor {
+                continue;
+            }
+            if let Some(value) = self.attribute_after(func, name)
+                && lasting(&value, once)
+            {
+                return Some(value);
+            }
+        }
+        let mut found: Option<Value> = None;
+        for func in builders.into_iter().take(3) {
+            let value = self.attribute_of_built(func, name)?;
+            match &found {
+                Some(other) if *other != value => return None,
+                _ => found = Some(value),
+            }
+        }
+        if let Some(value) = found
+            && lasting(&value, once)
+        {
+            return Some(value);
+        }
+        if writes > 0 {
+            return None;
+        }
+        self.project.bases(class).into_iter().find_map(|base| self.find_initial_attribute(base, name, depth))
+    }
+
+    fn is_self(&self, function: &crate::ir::Function, object: crate::ir::Slot, this: Option<crate::ir::Slot>) -> bool {
+        if Some(object) == this {
+            return true;
+        }
+        // Through a copy into a temporary.
+        function
+            .blocks
+            .iter()
+            .flat_map(|block| &block.instrs)
+            .any(|instr| instr.dst == Some(object) && matches!(instr.op, Op::Copy(from) if Some(from) == this))
+    }
+
+    fn attribute_after(&mut self, func: FuncRef, name: &str) -> Option<Value> {
+        if self.initialising.contains(&func) || self.initialising.len() > 4 {
+            return None;
+        }
+        let function = self.project.function(func)?;
+        let this = function.params.iter().find(|param| param.is_self)?.slot;
+        let state = self.enter(func);
+        let this = self.symbols.intern(Node::Param(func, this.0), Taint::NONE);
+        let (state, _) = self.run_aside(func, state)?;
+        state.heap.get(&(this, name.into())).map(|value| fixed(&state, value, 4))
+    }
+
+    fn attribute_of_built(&mut self, func: FuncRef, name: &str) -> Option<Value> {
+        if self.initialising.contains(&func) || self.initialising.len() > 4 {
+            return None;
+        }
+        let state = self.enter(func);
+        let (state, value) = self.run_aside(func, state)?;
+        let mut value = value;
+        while let Value::Variant(_, _, args) = &value {
+            value = args.first()?.clone();
+        }
+        let Value::Sym(id) = value else { return None };
+        state.heap.get(&(id, name.into())).map(|value| fixed(&state, value, 4))
+    }
+
+    pub(super) fn set_attribute(&mut self, state: &mut State, object: &Value, name: &str, value: Value) {
+        let id = match object {
+            Value::Sym(id) | Value::Object(id) => *id,
+            Value::Exc(exc) => match exc.object {
+                Some(id) => id,
+                None => return,
+            },
+            Value::Class(class) => self.symbols.intern(Node::Attr(Value::Class(*class), "".into()), Taint::STATE),
+            _ => return,
+        };
+        Rc::make_mut(&mut state.heap).insert((id, name.into()), value);
+    }
+
+    // ---- elements ----
+
+    pub(super) fn index(&mut self, mut state: State, object: &Value, index: &Value, span: Span, out: &mut Out) {
+        let at = self.at(&state, span);
+        let value = match (object, index) {
+            (Value::Headers(resp), key) if key_is_retry_after(key) => {
+                let value = self.advice(&mut state, *resp, at);
+                if value == Value::None {
+                    let missing = self.raised(&["builtins.KeyError"]);
+                    out.push((state, Res::Raise(missing)));
+                    return;
+                }
+                value
+            }
+            (Value::Body(resp), key) if key_is_retry_after(key) => self.advice_in_body(&mut state, *resp, at),
+            (Value::Body(resp), _) => Value::Body(*resp),
+            (Value::Tuple(items), Value::Num(num)) => self.element(items, *num, object, index),
+            (Value::Object(id), _) => match (state.objects.get(id).cloned(), index) {
+                (Some(Object::List(items, true)), Value::Num(num)) => self.element(&items, *num, object, index),
+                _ => Value::Sym(self.symbols.intern(Node::Index(object.clone(), index.clone()), Taint::NONE)),
+            },
+            (Value::Inst(_) | Value::Path(_), _) => object.clone(),
+            _ => Value::Sym(self.symbols.intern(Node::Index(object.clone(), index.clone()), Taint::NONE)),
+        };
+        out.push((state, Res::Value(value)));
+    }
+
+    fn element(&mut self, items: &[Value], at: Num, object: &Value, index: &Value) -> Value {
+        let hull = |symbols: &super::value::Symbols, lo: usize, hi: usize| -> Option<Value> {
+            let part = items.get(lo..=hi)?;
+            let ends: Vec<(f64, f64)> = part.iter().map(|item| arith::bounds(symbols, item)).collect();
+            let low = ends.iter().map(|end| end.0).fold(f64::INFINITY, f64::min);
+            let high = ends.iter().map(|end| end.1).fold(f64::NEG_INFINITY, f64::max);
+            part.iter().all(|item| matches!(item, Value::Num(_))).then(|| Value::Num(Num::range(low, high, at.taint)))
+        };
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+        let place = |number: f64| {
+            let number = if number < 0.0 { number + items.len() as f64 } else { number };
+            (number >= 0.0 && number < items.len() as f64).then_some(number as usize)
+        };
+        if let Some(single) = at.single() {
+            if let Some(item) = place(single).and_then(|at| items.get(at)) {
+                return item.clone();
+            }
+        } else if let (Some(lo), Some(hi)) = (place(at.lo.0), place(at.hi.0))
+            && let Some(value) = hull(&self.symbols, lo, hi)
+        {
+            return value;
+        }
+        Value::Sym(self.symbols.intern(Node::Index(object.clone(), index.clone()), Taint::NONE))
+    }
+
+    pub(super) fn set_index(&mut self, state: &mut State, object: &Value, index: &Value, value: Value) {
+        if let Value::Object(id) = object
+            && let Some(Object::List(items, _)) = Rc::make_mut(&mut state.objects).get_mut(id)
+        {
+            // A mapping's keys and values stand in turn.
+            items.push(index.clone());
+            items.push(value);
+        }
+    }
+
+    // ---- patterns ----
+
+    fn both(&mut self, a: Value, b: Value) -> Value {
+        match (&a, &b) {
+            (Value::Bool(true, _), _) => b,
+            (_, Value::Bool(true, _)) => a,
+            (Value::Bool(false, _), _) => a,
+            (_, Value::Bool(false, _)) => b,
+            (Value::StatusIn(r, x), Value::StatusIn(s, y)) if r == s => Value::StatusIn(*r, x.and(y)),
+            _ => Value::Sym(self.symbols.intern(Node::Binary(BinOp::Other, a, b), Taint::NONE)),
+        }
+    }
+
+    fn either(&mut self, a: Value, b: Value) -> Value {
+        match (&a, &b) {
+            (Value::Bool(true, _), _) => a,
+            (_, Value::Bool(true, _)) => b,
+            (Value::Bool(false, _), _) => b,
+            (_, Value::Bool(false, _)) => a,
+            (Value::StatusIn(r, x), Value::StatusIn(s, y)) if r == s => Value::StatusIn(*r, x.or(y)),
+            _ if a == b => a,
+            _ => Value::Sym(self.symbols.intern(Node::Binary(BinOp::BitOr, a, b), Taint::NONE)),
+        }
+    }
+
+    pub(super) fn matches(&mut self, state: &mut State, value: &Value, pattern: &Pattern, span: Span) -> Value {
+        let yes = Value::Bool(true, Taint::NONE);
+        match pattern {
+            Pattern::Any | Pattern::Bind(_, None) | Pattern::Attr(..) => yes,
+            Pattern::Bind(_, Some(inner)) => self.matches(state, value, inner, span),
+            Pattern::Const(constant) => {
+                let constant = constant_value(constant);
+                arith::binary(&mut self.symbols, BinOp::Eq, value, &constant)
+            }
+            Pattern::Range { low, high, inclusive } => {
+                let mut all = yes;
+                let mut side = |machine: &mut Self, op: BinOp, end: &Option<Const>| {
+                    if let Some(end) = end {
+                        let test = arith::binary(&mut machine.symbols, op, value, &constant_value(end));
+                        let so_far = std::mem::replace(&mut all, Value::None);
+                        all = machine.both(so_far, test);
+                    }
+                };
+                side(self, BinOp::Ge, low);
+                side(self, if *inclusive { BinOp::Le } else { BinOp::Lt }, high);
+                all
+            }
+            Pattern::Path(path) => {
+                let constant = self.path_value(state, path);
+                match (&constant, value) {
+                    (Value::Num(_) | Value::Str(_) | Value::Bool(..), _) => {
+                        arith::binary(&mut self.symbols, BinOp::Eq, value, &constant)
+                    }
+                    _ => self.is_variant(state, value, last_part(path), path),
+                }
+            }
+            Pattern::Global(id) => {
+                let file = state.top().map_or(self.file, |frame| frame.func.file);
+                let constant = self.global(state, file, *id);
+                arith::binary(&mut self.symbols, BinOp::Eq, value, &constant)
+            }
+            Pattern::Variant { name, path, args } => {
+                let is = self.is_variant(state, value, name, path);
+                if matches!(is, Value::Bool(false, _)) {
+                    return is;
+                }
+                let mut all = is;
+                for (at, arg) in args.iter().enumerate() {
+                    let part = self.part(state, value, name, at);
+                    let test = self.matches(state, &part, arg, span);
+                    all = self.both(all, test);
+                }
+                all
+            }
+            Pattern::Struct { name, path, .. } => self.is_variant(state, value, name, path),
+            Pattern::Tuple(patterns, rest) => match value {
+                Value::Tuple(items) if rest.is_none() && items.len() == patterns.len() => {
+                    let mut all = yes;
+                    for (item, pattern) in items.clone().iter().zip(patterns) {
+                        let test = self.matches(state, item, pattern, span);
+                        all = self.both(all, test);
+                    }
+                    all
+                }
+                _ => self.is_named(value, "tuple"),
+            },
+            Pattern::Mapping(_) => self.is_named(value, "mapping"),
+            Pattern::Or(patterns) => {
+                let mut any = Value::Bool(false, Taint::NONE);
+                for pattern in patterns {
+                    let test = self.matches(state, value, pattern, span);
+                    any = self.either(any, test);
+                }
+                any
+            }
+            Pattern::Unknown(_) => self.is_named(value, &format!("pattern at {}", span.start)),
+        }
+    }
+
+    fn is_named(&mut self, value: &Value, name: &str) -> Value {
+        Value::Sym(self.symbols.intern(Node::Is(value.clone(), name.into()), Taint::NONE))
+    }
+
+    /// Whether a value is the variant (or of the class) of this name.
+    fn is_variant(&mut self, state: &State, value: &Value, name: &str, path: &str) -> Value {
+        match value {
+            Value::Variant(other, _, _) => Value::Bool(&**other == name, self.symbols.taint(value)),
+            Value::None => Value::Bool(name == "None", Taint::NONE),
+            Value::Sym(_) => match name {
+                "Ok" | "Some" => Value::Sym(self.symbols.intern(Node::IsSuccess(value.clone()), Taint::NONE)),
+                "Err" | "None" => {
+                    let success = self.symbols.intern(Node::IsSuccess(value.clone()), Taint::NONE);
+                    arith::not(&mut self.symbols, &Value::Sym(success))
+                }
+                _ => self.is_named(value, path),
+            },
+            Value::Exc(exc) => {
+                if matches!(name, "Ok" | "Some" | "Err" | "None") {
+                    return Value::Bool(name == "Some" || name == "Ok", Taint::FAILURE);
+                }
+                let file = state.top().map_or(self.file, |frame| frame.func.file);
+                let answers: Vec<Option<bool>> =
+                    exc.classes.iter().map(|class| self.project.is_subclass(file, class, path)).collect();
+                if answers.iter().all(|answer| *answer == Some(true)) {
+                    return Value::Bool(true, Taint::FAILURE);
+                }
+                if answers.iter().all(|answer| *answer == Some(false)) {
+                    return Value::Bool(false, Taint::FAILURE);
+                }
+                self.is_named(value, path)
+            }
+            _ if matches!(name, "Ok" | "Some") => Value::Bool(true, Taint::NONE),
+            _ if matches!(name, "Err" | "None") => Value::Bool(false, Taint::NONE),
+            _ => self.is_named(value, path),
+        }
+    }
+
+    /// One part of a variant's payload.
+    fn part(&mut self, state: &State, value: &Value, name: &str, at: usize) -> Value {
+        let _ = state;
+        match value {
+            Value::Variant(_, _, args) => args.get(at).cloned().unwrap_or(Value::None),
+            Value::Sym(_) if at == 0 && matches!(name, "Ok" | "Some") => self.payload(value, true),
+            Value::Sym(_) if at == 0 && name == "Err" => self.payload(value, false),
+            Value::Exc(exc) => match (at, exc.resp.or(exc.lost)) {
+                (0, Some(resp)) => Value::Status(resp, arith::identity_status()),
+                (1, Some(_)) if exc.resp.is_some() => exc.resp.map_or(Value::None, Value::Resp),
+                _ => {
+                    let index = Value::Num(Num::exact(u32::try_from(at).map_or(0.0, f64::from)));
+                    Value::Sym(self.symbols.intern(Node::Index(value.clone(), index), Taint::FAILURE))
+                }
+            },
+            _ if at == 0 && matches!(name, "Ok" | "Some") => value.clone(),
+            _ => {
+                let index = Value::Num(Num::exact(u32::try_from(at).map_or(0.0, f64::from)));
+                Value::Sym(self.symbols.intern(Node::Index(value.clone(), index), Taint::NONE))
+            }
+        }
+    }
+
+    pub(super) fn bind(&mut self, state: &mut State, value: &Value, pattern: &Pattern) {
+        match pattern {
+            Pattern::Bind(slot, inner) => {
+                self.write(state, *slot, value.clone());
+                if let Some(inner) = inner {
+                    self.bind(state, value, inner);
+                }
+            }
+            Pattern::Variant { name, args, .. } => {
+                for (at, arg) in args.iter().enumerate() {
+                    let part = self.part(state, value, name, at);
+                    self.bind(state, &part, arg);
+                }
+            }
+            Pattern::Struct { fields, .. } => {
+                for (field, pattern) in fields {
+                    let part = self.attribute_value(state, value, field, Span::default());
+                    self.bind(state, &part, pattern);
+                }
+            }
+            Pattern::Tuple(patterns, rest) => {
+                let items = match value {
+                    Value::Tuple(items) => Some(items.clone()),
+                    Value::Object(id) => match state.objects.get(id) {
+                        Some(Object::List(items, true)) => Some(items.clone().into()),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                let fits = items.as_ref().is_some_and(|items| rest.is_none() && items.len() == patterns.len());
+                for (at, pattern) in patterns.iter().enumerate() {
+                    let part = match &items {
+                        Some(items) if fits => items.get(at).cloned().unwrap_or(Value::None),
+                        _ => match value {
+                            Value::Resp(_) | Value::Body(_) => value.clone(),
+                            _ => {
+                                let index = Value::Num(Num::exact(u32::try_from(at).map_or(0.0, f64::from)));
+                                Value::Sym(self.symbols.intern(Node::Index(value.clone(), index), Taint::NONE))
+                            }
+                        },
+                    };
+                    self.bind(state, &part, pattern);
+                }
+            }
+            Pattern::Mapping(pairs) => {
+                for (key, pattern) in pairs {
+                    let part = Node::Index(value.clone(), constant_value(key));
+                    let part = Value::Sym(self.symbols.intern(part, Taint::NONE));
+                    self.bind(state, &part, pattern);
+                }
+            }
+            Pattern::Or(patterns) => {
+                // All alternatives bind the same names.
+                let fitting = patterns.iter().find(|pattern| {
+                    !matches!(self.matches(state, value, pattern, Span::default()), Value::Bool(false, _))
+                });
+                if let Some(pattern) = fitting.or(patterns.first()) {
+                    self.bind(state, value, pattern);
+                }
+            }
+            Pattern::Attr(object, name) => {
+                let object = self.read(state, *object);
+                self.set_attribute(state, &object, name, value.clone());
+            }
+            Pattern::Unknown(slots) => {
+                for slot in slots {
+                    let unknown = self.unknown(state, Taint::CALL);
+                    self.write(state, *slot, unknown);
+                }
+            }
+            Pattern::Any | Pattern::Const(_) | Pattern::Range { .. } | Pattern::Path(_) | Pattern::Global(_) => {}
+        }
+    }
+
+    // ---- success and failure values ----
+
+    pub(super) fn is_success(&mut self, value: &Value) -> Value {
+        match value {
+            Value::Variant(name, _, _) => match &**name {
+                "Ok" | "Some" | "Continue" => Value::Bool(true, self.symbols.taint(value)),
+                "Err" | "None" | "Break" => Value::Bool(false, self.symbols.taint(value)),
+                _ => Value::Sym(self.symbols.intern(Node::IsSuccess(value.clone()), Taint::NONE)),
+            },
+            Value::None => Value::Bool(false, Taint::NONE),
+            Value::Sym(_) => Value::Sym(self.symbols.intern(Node::IsSuccess(value.clone()), Taint::NONE)),
+            _ => Value::Bool(true, self.symbols.taint(value)),
+        }
+    }
+
+    pub(super) fn payload(&mut self, value: &Value, success: bool) -> Value {
+        match value {
+            Value::Variant(_, _, args) => args.first().cloned().unwrap_or(Value::None),
+            Value::Sym(id) if !success => Value::Exc(Rc::new(Exc {
+                classes: [Rc::from(super::value::ANY)].into(),
+                resp: None,
+                lost: None,
+                args: Rc::from([]),
+                object: Some(*id),
+            })),
+            Value::Sym(id) => {
+                let ty = self.symbols.info(*id).and_then(|info| info.ty.clone());
+                let id = self.symbols.intern(Node::Payload(value.clone(), true), Taint::NONE);
+                if let Some(Type::Option(inner)) = ty {
+                    self.symbols.set_type(id, (*inner).clone());
+                }
+                Value::Sym(id)
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// An exception of one of these classes.
+    pub(super) fn raised(&self, classes: &[&str]) -> Value {
+        Value::Exc(Rc::new(Exc {
+            classes: classes.iter().map(|class| Rc::from(*class)).collect(),
+            resp: None,
+            lost: None,
+            args: Rc::from([]),
+            object: None,
+        }))
+    }
+
+    // ---- the server's advice ----
+
+    /// What reading Retry-After gives.
+    pub(super) fn advice(&mut self, state: &mut State, resp: Place, at: At) -> Value {
+        state.push(Event::ReadAdvice(resp, at));
+        match self.plan.advice {
+            super::machine::Advice::Absent => Value::None,
+            _ => {
+                let text = self.symbols.intern(Node::RetryAfterText(resp), Taint::SERVER.or(Taint::FAILURE));
+                let value = Value::Sym(text);
+                let truth = self.symbols.intern(Node::Truth(value.clone()), Taint::NONE);
+                let none = self.symbols.intern(Node::IsNone(value.clone()), Taint::NONE);
+                let success = self.symbols.intern(Node::IsSuccess(value.clone()), Taint::NONE);
+                let decided = Rc::make_mut(&mut state.decided);
+                decided.insert(truth, true);
+                decided.insert(none, false);
+                decided.insert(success, true);
+                value
+            }
+        }
+    }
+
+    /// A documented field of the body that says how long to wait.
+    pub(super) fn advice_in_body(&mut self, state: &mut State, resp: Place, at: At) -> Value {
+        state.push(Event::ReadAdvice(resp, at));
+        match self.plan.advice {
+            super::machine::Advice::Absent => Value::None,
+            _ => Value::Sym(self.symbols.intern(Node::RetryAfter(resp), Taint::SERVER.or(Taint::FAILURE))),
+        }
+    }
+
+    /// `"Retry-After" in headers`.
+    pub(super) fn header_test(&mut self, state: &mut State, key: &Value, headers: &Value, span: Span) -> Option<Value> {
+        let Value::Headers(resp) = headers else { return None };
+        if !key_is_retry_after(key) {
+            return None;
+        }
+        let at = self.at(state, span);
+        state.push(Event::ReadAdvice(*resp, at));
+        Some(Value::Bool(self.plan.advice != super::machine::Advice::Absent, Taint::FAILURE))
+    }
+
+    /// The response behind a text of Retry-After.
+    pub(super) fn advice_text(&self, value: &Value) -> Option<Place> {
+        let Value::Sym(id) = value else { return None };
+        match self.symbols.info(*id)?.node {
+            Node::RetryAfterText(resp) => Some(resp),
+            _ => None,
+        }
+    }
+
+    /// What a callee value is called in messages and model look-ups.
+    pub(super) fn callee_name(&self, callee: &Callee, value: &Value) -> Option<Rc<str>> {
+        match (callee, value) {
+            (Callee::Method { name, .. }, Value::Inst(inst)) => Some(format!("{}.{name}", inst.ty).into()),
+            (_, Value::Path(path)) => Some(path.clone()),
+            _ => None,
+        }
+    }
+}
+
+/// Whether an initial value says something of later ones, if the attribute is written elsewhere too.
+fn lasting(value: &Value, once: bool) -> bool {
+    match value {
+        Value::Num(_) | Value::Inst(_) | Value::Path(_) | Value::Func(..) | Value::Class(_) => true,
+        Value::None | Value::Object(_) => false,
+        _ => once,
+    }
+}
+
+/// Collections as they are now, so that the value can be kept apart from the state.
+fn fixed(state: &State, value: &Value, depth: u32) -> Value {
+    let Some(depth) = depth.checked_sub(1) else { return value.clone() };
+    match value {
+        Value::Object(id) => match state.objects.get(id) {
+            Some(Object::List(items, true)) => {
+                Value::Tuple(items.iter().map(|item| fixed(state, item, depth)).collect())
+            }
+            Some(Object::Items(items, 0)) => Value::Tuple(items.clone()),
+            Some(Object::Range { next, step, stop: Some(stop), .. }) => {
+                let single = |value: &Value| match value {
+                    Value::Num(num) => num.single(),
+                    _ => None,
+                };
+                match (single(next), single(step), single(stop)) {
+                    (Some(next), Some(1.0), Some(stop)) if stop - next < 600.0 => {
+                        let mut items = Vec::new();
+                        let mut number = next;
+                        while number < stop {
+                            items.push(Value::Num(Num::exact(number)));
+                            number += 1.0;
+                        }
+                        Value::Tuple(items.into())
+                    }
+                    _ => value.clone(),
+                }
+            }
+            _ => value.clone(),
+        },
+        Value::Tuple(items) => Value::Tuple(items.iter().map(|item| fixed(state, item, depth)).collect()),
+        other => other.clone(),
+    }
+}
+
+/// Whether a name is that of the header, however it is written.
+#[must_use]
+pub fn is_retry_after(name: &str) -> bool {
+    let mut letters = name.chars().filter(|c| !matches!(c, '-' | '_')).map(|c| c.to_ascii_lowercase());
+    let mut wanted = "retryafter".chars();
+    loop {
+        match (letters.next(), wanted.next()) {
+            (None, None) => return true,
+            (a, b) if a == b => {}
+            _ => return false,
+        }
+    }
+}
+
+/// Whether a key is that of the header: a text or a constant.
+#[must_use]
+pub fn key_is_retry_after(key: &Value) -> bool {
+    match key {
+        Value::Str(text) => is_retry_after(text),
+        Value::Path(path) => is_retry_after(last_part(path)),
+        _ => false,
+    }
+}
+
+/// The last part of a path.
+#[must_use]
+pub fn last_part(path: &str) -> &str {
+    path.rsplit(['.', ':']).next().unwrap_or(path)
+}

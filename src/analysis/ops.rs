@@ -1,0 +1,565 @@
+//! Operations: calls that can fail and be made again. How each execution ends is decided here, by the plan.
+
+use std::rc::Rc;
+
+use super::calls::{Args, Call};
+use super::machine::{End, Machine, Out, Res};
+use super::state::{At, Event, Failed, Failing, Gap, KeyFact, Known3, OpInfo, State};
+use super::status::StatusSet;
+use super::value::{ANY, Exc, F, Node, Num, Place, SymId, Taint, Type, Value};
+use crate::models::{Entry, Kind};
+use crate::source::Span;
+
+/// Simulated seconds that an operation takes.
+pub const LATENCY: f64 = 0.05;
+
+/// How an execution is to end.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// The path ends here.
+    Stop(End),
+    /// In this way.
+    Forced(Failing),
+    /// Well.
+    Well,
+    /// In every way.
+    All,
+}
+
+impl<'a> Machine<'a> {
+    /// How this execution of an operation ends.
+    pub(super) fn outcome_here(&mut self, state: &mut State, info: &Rc<OpInfo>) -> Outcome {
+        state.clock += LATENCY;
+        // A turn in which nothing failed was followed by another one: success goes on.
+        if self.plan.explore && state.failed.is_none() && state.turns >= 1 && !state.left {
+            return Outcome::Stop(End::Head);
+        }
+        if let Some(failed) = &state.failed
+            && !state.left
+            && failed.op.place == info.place
+        {
+            if state.turns > failed.turn && !state.resume {
+                return Outcome::Stop(End::Again(info.clone()));
+            }
+            if !state.resume {
+                return Outcome::Forced(failed.how.clone());
+            }
+        }
+        if let Some((place, how)) = &self.plan.force
+            && *place == info.place
+            && !state.left
+        {
+            return Outcome::Forced(how.clone());
+        }
+        if let Some(failed) = &state.failed
+            && self.plan.second_try
+            && failed.op.place != info.place
+            && failed.op.model == info.model
+            && failed.op.inputs == info.inputs
+            && (info.model.is_some() || failed.op.text == info.text)
+            && info.remote != Known3::No
+        {
+            return Outcome::Stop(End::SecondTry(info.clone()));
+        }
+        if state.failed.is_some() || state.left || !self.plan.explore {
+            return Outcome::Well;
+        }
+        Outcome::All
+    }
+
+    /// Notes a failure.
+    pub(super) fn fail(&mut self, state: &mut State, info: &OpInfo, how: Failing, span: Span) {
+        let info = Rc::new(info.clone());
+        let at = self.at(state, span);
+        state.push(Event::Op(info.clone()));
+        state.push(Event::Fail(info.clone(), how.clone(), at));
+        state.failed = Some(Rc::new(Failed { op: info, how, turn: state.turns }));
+        state.gap = Gap::NONE;
+    }
+
+    /// The inputs of an operation, with how often the work that they stem from was taken.
+    fn signature(&self, state: &State, values: &[Value]) -> Rc<[Value]> {
+        let mut out = Vec::new();
+        for value in values {
+            let taint = self.symbols.taint(value);
+            // Counters, clocks and chance do not make another request of it.
+            let aside = Taint::CLOCK.or(Taint::RANDOM).or(Taint::FRESH).or(Taint::COUNTER);
+            if matches!(value, Value::Num(_)) && taint.has(aside) {
+                continue;
+            }
+            let mut roots = Vec::new();
+            self.symbols.collect_roots(value, &mut roots);
+            let made: u32 = roots
+                .iter()
+                .filter(|root| self.symbols.info(**root).is_some_and(|info| info.taint.has(Taint::ITEM)))
+                .map(|root| state.versions.get(root).copied().unwrap_or(0))
+                .sum();
+            match value {
+                Value::Object(id) => {
+                    let items = match state.objects.get(id) {
+                        Some(super::state::Object::List(items, _)) => items.clone(),
+                        _ => vec![value.clone()],
+                    };
+                    out.push(Value::Tuple(items.into()));
+                }
+                other => out.push(other.clone()),
+            }
+            if made > 0 {
+                out.push(Value::Num(Num::exact(f64::from(made))));
+            }
+        }
+        out.into()
+    }
+
+    /// A call's text on one line, its arguments cut short.
+    pub(super) fn call_text(&self, at: At) -> Rc<str> {
+        let text = self.project.file(at.file).map_or("", |file| file.slice(at.span));
+        let mut line = String::new();
+        let mut space = false;
+        for c in text.chars().take(400) {
+            if c.is_whitespace() {
+                space = !line.is_empty();
+                continue;
+            }
+            if space && !matches!(c, '.' | ')' | ']' | ',') && !line.ends_with(['(', '[', '.']) {
+                line.push(' ');
+            }
+            space = false;
+            line.push(c);
+        }
+        if line.chars().count() > 60 {
+            line = line.chars().take(57).collect::<String>() + "…";
+        }
+        line.into()
+    }
+
+    /// What is known of a call that a model describes.
+    pub(super) fn op_info(&mut self, state: &mut State, call: &Call<'a>, remote: Known3) -> OpInfo {
+        let entry = call.entry;
+        let place = self.place(state);
+        let (at, base) = (self.at(state, call.span), self.base_at(state, call.span));
+        let inst = match &call.receiver {
+            Some(Value::Inst(inst)) => Some(inst.clone()),
+            _ => None,
+        };
+        let prepared = call
+            .args
+            .values()
+            .find_map(|value| match value {
+                Value::Inst(inst) if inst.verb.is_some() => Some(inst.clone()),
+                _ => None,
+            })
+            .or_else(|| inst.clone().filter(|inst| inst.verb.is_some()));
+        let method = self.verb(call).or_else(|| prepared.as_ref().and_then(|inst| inst.verb.clone()));
+        let url = entry
+            .url
+            .as_ref()
+            .and_then(|param| call.args.get(param))
+            .cloned()
+            .or_else(|| prepared.as_ref().and_then(|inst| inst.inputs.first().cloned()));
+        let target = match &url {
+            Some(Value::Str(text)) => Some(text.clone()),
+            _ => None,
+        };
+        // Inputs: everything but headers and time limits.
+        let mut inputs: Vec<Value> = Vec::new();
+        if let Some(receiver) = &call.receiver {
+            match receiver {
+                Value::Inst(inst) => inputs.extend(inst.inputs.iter().cloned()),
+                other => inputs.push(other.clone()),
+            }
+        }
+        for (name, value) in &call.args.list {
+            let means =
+                |param: &crate::models::ParamRef| call.args.get(param).is_some_and(|given| std::ptr::eq(given, value));
+            let aside = entry.headers.as_ref().is_some_and(means)
+                || entry.timeout.as_ref().is_some_and(means)
+                || entry.key.as_ref().is_some_and(means)
+                || name.as_deref().is_some_and(|name| name == "headers" || name == "timeout");
+            if !aside {
+                inputs.push(value.clone());
+            }
+        }
+        let inputs = self.signature(state, &inputs);
+        let timeout = self.timeout_here(state, call, inst.as_deref(), prepared.as_deref());
+        let key = self.key_here(state, call, prepared.as_deref());
+        let model: Rc<str> = call.path.clone();
+        OpInfo {
+            place,
+            at,
+            base,
+            text: self.call_text(at),
+            model: Some(model),
+            remote,
+            method,
+            idempotent: entry.idempotent,
+            effect: entry.effect.as_deref().map(Rc::from),
+            target,
+            timeout,
+            key,
+            passed_in: false,
+            inputs,
+            result: None,
+            http: entry.kind == Kind::Request,
+        }
+    }
+
+    fn timeout_here(
+        &mut self,
+        state: &State,
+        call: &Call<'a>,
+        inst: Option<&super::value::Inst>,
+        prepared: Option<&super::value::Inst>,
+    ) -> Option<Option<F>> {
+        if let Some((_, limit)) = state.limits.last() {
+            return Some(Some(limit.unwrap_or(F(f64::NAN))));
+        }
+        let entry = call.entry;
+        let given = entry.timeout.as_ref().is_some_and(|param| call.args.get(param).is_some());
+        if given {
+            return self.timeout_of(entry, &call.args);
+        }
+        for inst in prepared.into_iter().chain(inst) {
+            if let Some(Some(limit)) = inst.timeout {
+                return Some(Some(limit));
+            }
+        }
+        if call.args.open {
+            return None;
+        }
+        match inst {
+            // A client out of sight may have been given a limit.
+            Some(inst) if !inst.made_here => None,
+            Some(inst) => inst.timeout.or_else(|| self.timeout_of(entry, &call.args)),
+            None if call.receiver.is_some() => None,
+            None => self.timeout_of(entry, &call.args),
+        }
+    }
+
+    fn key_here(&mut self, state: &State, call: &Call<'a>, prepared: Option<&super::value::Inst>) -> KeyFact {
+        let entry = call.entry;
+        if let Some(value) = entry.key.as_ref().and_then(|param| call.args.get(param)) {
+            return KeyFact::Value(value.clone());
+        }
+        let mut opaque = call.args.open;
+        if let Some(inst) = prepared {
+            if let Some(value) = &inst.key {
+                return KeyFact::Value(value.clone());
+            }
+            opaque |= inst.opaque_headers;
+        }
+        if let Some(Value::Inst(inst)) = &call.receiver
+            && let Some(value) = &inst.key
+        {
+            return KeyFact::Value(value.clone());
+        }
+        let headers = entry
+            .headers
+            .as_ref()
+            .and_then(|param| call.args.get(param))
+            .or_else(|| call.args.list.iter().find(|(name, _)| name.as_deref() == Some("headers")).map(|(_, v)| v))
+            .cloned();
+        if let Some(headers) = headers {
+            match self.key_in(&headers, Some(state)) {
+                KeyFact::None => {}
+                KeyFact::Unknown => opaque = true,
+                found @ KeyFact::Value(_) => return found,
+            }
+        }
+        // Some interfaces take the key in the body.
+        for param in &entry.body {
+            if let Some(body) = call.args.get(param)
+                && let found @ KeyFact::Value(_) = self.key_in(body, Some(state))
+            {
+                return found;
+            }
+        }
+        for (name, value) in &call.args.list {
+            if name.as_deref().is_some_and(|name| name.contains("idempotency")) {
+                return KeyFact::Value(value.clone());
+            }
+        }
+        if opaque { KeyFact::Unknown } else { KeyFact::None }
+    }
+
+    /// Executes an operation that a model describes.
+    pub(super) fn operation(&mut self, mut state: State, call: Call<'a>, out: &mut Out) {
+        let entry = call.entry;
+        let http = entry.kind == Kind::Request && entry.gives.is_some();
+        let mut info = self.op_info(&mut state, &call, Known3::Yes);
+        let place = info.place;
+        let mut result = None;
+        if !http {
+            let id = self.fresh(&mut state, Node::Unknown(place), Taint::CALL);
+            info.result = Some(id);
+            result = Some(id);
+        }
+        info.http = http;
+        let info = Rc::new(info);
+        if let Some(id) = result {
+            Rc::make_mut(&mut state.results).insert(id, info.clone());
+        }
+        let file = info.at.file;
+        let models = self.models(file);
+        let classes: Rc<[Rc<str>]> = if entry.raises.is_empty() {
+            [Rc::from(ANY)].into()
+        } else {
+            models.leaf_exceptions(&entry.raises).iter().map(|class| Rc::from(class.as_str())).collect()
+        };
+        let outcome = self.outcome_here(&mut state, &info);
+        match outcome {
+            Outcome::Stop(end) => out.push((state, Res::End(end))),
+            Outcome::Forced(how) => self.ends_badly(state, &call, &info, how, out),
+            Outcome::Well => {
+                let value = self.ends_well(&mut state, entry, &info, result);
+                out.push((state, Res::Value(value)));
+            }
+            Outcome::All => {
+                let can_raise = entry.result || self.can_be_caught(&state);
+                if can_raise {
+                    let how = Failing::Raises(classes);
+                    self.ends_badly(state.clone(), &call, &info, how, out);
+                }
+                if http {
+                    let how = Failing::Status(StatusSet::errors());
+                    self.ends_badly(state.clone(), &call, &info, how, out);
+                }
+                let value = self.ends_well(&mut state, entry, &info, result);
+                out.push((state, Res::Value(value)));
+            }
+        }
+    }
+
+    fn ends_well(&mut self, state: &mut State, entry: &Entry, info: &Rc<OpInfo>, result: Option<SymId>) -> Value {
+        state.push(Event::Op(info.clone()));
+        let value = match result {
+            Some(id) => {
+                if let Some(ty) = &entry.gives {
+                    self.symbols.set_type(id, Type::Other(ty.as_str().into()));
+                }
+                Value::Sym(id)
+            }
+            None => {
+                Rc::make_mut(&mut state.resps).insert(info.place, StatusSet::range(200, 299));
+                self.respond(state, entry, info.place)
+            }
+        };
+        if entry.result { Value::Variant("Ok".into(), "Ok".into(), [value].into()) } else { value }
+    }
+
+    fn respond(&self, state: &mut State, entry: &Entry, place: Place) -> Value {
+        let ty = entry.gives.as_deref().unwrap_or_default();
+        Rc::make_mut(&mut state.resp_types).insert(place, ty.into());
+        Value::Resp(place)
+    }
+
+    fn ends_badly(&mut self, mut state: State, call: &Call<'a>, info: &Rc<OpInfo>, how: Failing, out: &mut Out) {
+        let entry = call.entry;
+        self.fail(&mut state, info, how.clone(), call.span);
+        match how {
+            Failing::Raises(classes) => {
+                let exc =
+                    Value::Exc(Rc::new(Exc { classes, resp: None, lost: None, args: Rc::from([]), object: None }));
+                out.push((state, failure(exc, entry.result)));
+            }
+            Failing::Elapsed(class) => {
+                let exc = self.raised(&[&class]);
+                out.push((state, failure(exc, entry.result)));
+            }
+            Failing::Status(set) => {
+                Rc::make_mut(&mut state.resps).insert(info.place, set);
+                let response = self.respond(&mut state, entry, info.place);
+                // Some calls raise on a status by themselves.
+                let asked = entry.raises_on_status.as_ref().map(|param| call.args.get(param).cloned());
+                let by_itself = match asked {
+                    Some(Some(Value::Bool(truth, _))) => truth,
+                    Some(_) => false,
+                    None => entry.status_error.is_some(),
+                };
+                if by_itself && let Some(error) = &entry.status_error {
+                    let exc = Exc {
+                        classes: [Rc::from(error.as_str())].into(),
+                        resp: (!entry.loses_response).then_some(info.place),
+                        lost: entry.loses_response.then_some(info.place),
+                        args: Rc::from([]),
+                        object: None,
+                    };
+                    if entry.loses_response {
+                        let at = info.at;
+                        state.push(Event::Lost(at));
+                    }
+                    if entry.result || self.can_be_caught(&state) || state.failed.is_some() {
+                        out.push((state, failure(Value::Exc(Rc::new(exc)), entry.result)));
+                    }
+                    return;
+                }
+                let value =
+                    if entry.result { Value::Variant("Ok".into(), "Ok".into(), [response].into()) } else { response };
+                out.push((state, Res::Value(value)));
+            }
+            Failing::Test(sym, truth) => {
+                Rc::make_mut(&mut state.decided).insert(sym, truth);
+                let value = match info.result {
+                    Some(id) => Value::Sym(id),
+                    None => Value::None,
+                };
+                let value = if entry.result { Value::Variant("Ok".into(), "Ok".into(), [value].into()) } else { value };
+                out.push((state, Res::Value(value)));
+            }
+        }
+    }
+
+    /// `raise_for_status`, `error_for_status`.
+    pub(super) fn raise_for_status(&mut self, state: State, call: &Call<'a>, at: At, out: &mut Out) {
+        let entry = call.entry;
+        let set = entry.statuses.as_deref().and_then(StatusSet::parse).unwrap_or_else(StatusSet::errors);
+        let receiver = call.receiver.clone().unwrap_or(Value::None);
+        let Value::Resp(resp) = receiver else {
+            return self.call_unknown(
+                state,
+                Value::Bound(Rc::new((receiver, call.name.clone()))),
+                call.args.clone(),
+                call.span,
+                out,
+            );
+        };
+        let now = state.resps.get(&resp).copied().unwrap_or_else(StatusSet::all);
+        let (bad, good) = (now.and(&set), now.minus(&set));
+        if !bad.is_empty() {
+            let mut state = state.clone();
+            self.narrow(&mut state, resp, bad);
+            state.push(Event::LookedAtStatus(resp));
+            if entry.loses_response {
+                state.push(Event::Lost(at));
+            }
+            let class = entry.status_error.as_deref().unwrap_or(ANY);
+            let exc = Exc {
+                classes: [Rc::from(class)].into(),
+                resp: (!entry.loses_response).then_some(resp),
+                lost: entry.loses_response.then_some(resp),
+                args: Rc::from([]),
+                object: None,
+            };
+            out.push((state, failure(Value::Exc(Rc::new(exc)), entry.result)));
+        }
+        if !good.is_empty() {
+            let mut state = state;
+            self.narrow(&mut state, resp, good);
+            let value = Value::Resp(resp);
+            let value = if entry.result { Value::Variant("Ok".into(), "Ok".into(), [value].into()) } else { value };
+            out.push((state, Res::Value(value)));
+        }
+    }
+
+    /// A call of which nothing is known: an operation, unless what it is called on is plainly local.
+    pub(super) fn call_unknown(&mut self, mut state: State, callee: Value, args: Args, span: Span, out: &mut Out) {
+        let place = self.place(&state);
+        let (at, base) = (self.at(&state, span), self.base_at(&state, span));
+        let models = self.models(at.file);
+        let (name, receiver): (Rc<str>, Option<Value>) = match &callee {
+            Value::Path(path) => (path.clone(), None),
+            Value::Bound(pair) => (pair.1.clone(), Some(pair.0.clone())),
+            Value::Sym(_) => ("<callable>".into(), Some(callee.clone())),
+            _ => ("<function>".into(), None),
+        };
+        let passed_in = matches!(&callee, Value::Sym(id)
+        if self.symbols.info(*id).is_some_and(|info| {
+            matches!(info.node, Node::Param(..) | Node::Attr(..) | Node::Unknown(_))
+                || matches!(info.ty, Some(Type::Callable))
+        }));
+        // Methods of plain values, and of what a local call gave, stay in the process.
+        let local = match &receiver {
+            Some(
+                Value::Str(_)
+                | Value::Num(_)
+                | Value::Tuple(_)
+                | Value::Object(_)
+                | Value::Exc(_)
+                | Value::Body(_)
+                | Value::None
+                | Value::Bool(..)
+                | Value::Variant(..),
+            ) => true,
+            Some(Value::Sym(id)) if !passed_in => self.symbols.info(*id).is_some_and(|info| match &info.node {
+                Node::Call(path, _) => models.function(path).is_some_and(|entry| entry.kind == Kind::Local),
+                Node::RetryAfterText(_) | Node::RetryAfter(_) | Node::Math(..) | Node::Binary(..) => true,
+                _ => false,
+            }),
+            _ => false,
+        };
+        let mut parts: Vec<Value> = receiver.iter().cloned().collect();
+        parts.extend(args.values().cloned());
+        if local {
+            let taint = receiver.as_ref().map_or(Taint::NONE, |receiver| self.symbols.taint(receiver));
+            // Text made of known text is known enough for comparison; the rest depends on its parts alone.
+            let id = self.symbols.intern(Node::Call(name, parts.into()), taint);
+            out.push((state, Res::Value(Value::Sym(id))));
+            return;
+        }
+        let id = self.fresh(&mut state, Node::Unknown(place), Taint::CALL);
+        let inputs = self.signature(&state, &parts);
+        let remote = match &receiver {
+            Some(Value::Inst(inst)) => match models.library_of(&inst.ty) {
+                Some(_) if models.function(&inst.ty).is_some_and(|entry| entry.kind == Kind::Remote) => Known3::Yes,
+                _ => Known3::Unknown,
+            },
+            _ => Known3::Unknown,
+        };
+        let timeout = state.limits.last().map(|(_, limit)| Some(limit.unwrap_or(F(f64::NAN))));
+        let info = Rc::new(OpInfo {
+            place,
+            at,
+            base,
+            text: self.call_text(at),
+            model: match &callee {
+                Value::Path(path) => Some(path.clone()),
+                _ => None,
+            },
+            remote,
+            method: None,
+            idempotent: None,
+            effect: None,
+            target: None,
+            timeout,
+            key: KeyFact::Unknown,
+            passed_in,
+            inputs,
+            result: Some(id),
+            http: false,
+        });
+        Rc::make_mut(&mut state.results).insert(id, info.clone());
+        let classes: Rc<[Rc<str>]> = [Rc::from(ANY)].into();
+        let raise = |machine: &mut Self, mut state: State, classes: Rc<[Rc<str>]>, out: &mut Out| {
+            machine.fail(&mut state, &info, Failing::Raises(classes.clone()), span);
+            let exc = Exc { classes, resp: None, lost: None, args: Rc::from([]), object: Some(id) };
+            out.push((state, Res::Raise(Value::Exc(Rc::new(exc)))));
+        };
+        match self.outcome_here(&mut state, &info) {
+            Outcome::Stop(end) => out.push((state, Res::End(end))),
+            Outcome::Forced(Failing::Raises(classes)) => raise(self, state, classes, out),
+            Outcome::Forced(Failing::Elapsed(class)) => raise(self, state, [class].into(), out),
+            Outcome::Forced(how @ (Failing::Test(..) | Failing::Status(_))) => {
+                self.fail(&mut state, &info, how.clone(), span);
+                if let Failing::Test(sym, truth) = how {
+                    Rc::make_mut(&mut state.decided).insert(sym, truth);
+                }
+                out.push((state, Res::Value(Value::Sym(id))));
+            }
+            Outcome::Well => {
+                state.push(Event::Op(info));
+                out.push((state, Res::Value(Value::Sym(id))));
+            }
+            Outcome::All => {
+                if self.can_be_caught(&state) {
+                    raise(self, state.clone(), classes, out);
+                }
+                state.push(Event::Op(info));
+                out.push((state, Res::Value(Value::Sym(id))));
+            }
+        }
+    }
+}
+
+fn failure(exc: Value, result: bool) -> Res {
+    if result { Res::Value(Value::Variant("Err".into(), "Err".into(), [exc].into())) } else { Res::Raise(exc) }
+}

@@ -1,0 +1,204 @@
+//! All files of a run, and what a name from outside a file stands for in it.
+
+use rustc_hash::FxHashMap;
+
+use super::value::{ClassRef, FuncRef};
+use crate::ir::{Class, ClassId, FuncId, Function, FunctionKind, GlobalId, Module};
+use crate::models::{AllModels, Models};
+use crate::source::SourceFile;
+
+/// A thing that a project defines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Entity {
+    /// A function or method.
+    Func(FuncRef),
+    /// A class.
+    Class(ClassRef),
+    /// A module variable.
+    Global(u32, GlobalId),
+}
+
+/// The files of a run with their graphs.
+#[derive(Debug)]
+pub struct Project<'a> {
+    /// The files.
+    pub files: &'a [SourceFile],
+    /// Their graphs, in the same order.
+    pub modules: &'a [Module],
+    models: &'a AllModels,
+    names: FxHashMap<String, Entity>,
+}
+
+impl<'a> Project<'a> {
+    /// Indexes what the modules define; `names` are their absolute paths (`pkg.mod`, `crate::net`), in the same order.
+    #[must_use]
+    pub fn new(files: &'a [SourceFile], modules: &'a [Module], names: &[String], models: &'a AllModels) -> Self {
+        let mut index = FxHashMap::default();
+        for (at, (module, name)) in modules.iter().zip(names).enumerate() {
+            let Ok(file) = u32::try_from(at) else { break };
+            let separator = module.language.path_separator();
+            let full = |own: &str| {
+                let own = own.replace('.', separator);
+                if name.is_empty() { own } else { format!("{name}{separator}{own}") }
+            };
+            for (id, func) in module.functions.iter().enumerate() {
+                if func.kind == FunctionKind::Named
+                    && let Ok(id) = u32::try_from(id)
+                {
+                    let entity = Entity::Func(FuncRef { file, func: FuncId(id) });
+                    index.entry(full(&func.qualified_name)).or_insert(entity);
+                }
+            }
+            for (id, class) in module.classes.iter().enumerate() {
+                if let Ok(id) = u32::try_from(id) {
+                    index.entry(full(&class.name)).or_insert(Entity::Class(ClassRef { file, class: ClassId(id) }));
+                }
+            }
+            for (id, global) in module.globals.iter().enumerate() {
+                if let Ok(id) = u32::try_from(id) {
+                    index.entry(full(&global.name)).or_insert(Entity::Global(file, GlobalId(id)));
+                }
+            }
+        }
+        Project { files, modules, models, names: index }
+    }
+
+    /// What an absolute path stands for, where the project defines it.
+    #[must_use]
+    pub fn entity(&self, path: &str) -> Option<Entity> {
+        self.names.get(path).copied()
+    }
+
+    /// A file's graph.
+    #[must_use]
+    pub fn module(&self, file: u32) -> Option<&'a Module> {
+        self.modules.get(file as usize)
+    }
+
+    /// A file.
+    #[must_use]
+    pub fn file(&self, file: u32) -> Option<&'a SourceFile> {
+        self.files.get(file as usize)
+    }
+
+    /// A function.
+    #[must_use]
+    pub fn function(&self, func: FuncRef) -> Option<&'a Function> {
+        self.module(func.file)?.function(func.func)
+    }
+
+    /// A class.
+    #[must_use]
+    pub fn class(&self, class: ClassRef) -> Option<&'a Class> {
+        self.module(class.file)?.class(class.class)
+    }
+
+    /// The models that apply to a file.
+    #[must_use]
+    pub fn models(&self, file: u32) -> Option<&'a Models> {
+        Some(self.models.of(self.module(file)?.language))
+    }
+
+    /// A method of a class by its name, its own first, then those of its bases.
+    #[must_use]
+    pub fn method(&self, class: ClassRef, name: &str) -> Option<FuncRef> {
+        self.method_within(class, name, 8)
+    }
+
+    fn method_within(&self, class: ClassRef, name: &str, depth: u32) -> Option<FuncRef> {
+        let depth = depth.checked_sub(1)?;
+        let module = self.module(class.file)?;
+        let own = self.class(class)?;
+        // The last definition of a name is the one that counts; overloads come before it.
+        let found = own.methods.iter().rev().find(|id| module.function(**id).is_some_and(|func| func.name == name));
+        if let Some(func) = found {
+            return Some(FuncRef { file: class.file, func: *func });
+        }
+        self.bases(class).into_iter().find_map(|base| self.method_within(base, name, depth))
+    }
+
+    /// The bases of a class that the project defines.
+    #[must_use]
+    pub fn bases(&self, class: ClassRef) -> Vec<ClassRef> {
+        let Some(own) = self.class(class) else { return Vec::new() };
+        let of = |base: &crate::ir::TypeRef| match (base.class, self.entity(&base.path)) {
+            (Some(id), _) => Some(ClassRef { file: class.file, class: id }),
+            (None, Some(Entity::Class(found))) => Some(found),
+            _ => None,
+        };
+        own.bases.iter().filter_map(of).filter(|base| *base != class).collect()
+    }
+
+    /// The path under which the project's own class is known as an exception or type.
+    #[must_use]
+    pub fn class_path(&self, class: ClassRef) -> String {
+        let name = self.class(class).map_or("", |class| class.name.as_str());
+        format!("{}#{name}", class.file)
+    }
+
+    /// The class of such a path.
+    #[must_use]
+    pub fn class_of_path(&self, path: &str) -> Option<ClassRef> {
+        let (file, name) = path.split_once('#')?;
+        let file: u32 = file.parse().ok()?;
+        let at = self.module(file)?.classes.iter().position(|class| class.name == name)?;
+        Some(ClassRef { file, class: ClassId(u32::try_from(at).ok()?) })
+    }
+
+    /// Whether every value of exception class `class` is one of `base`; `None` where that is not known. Paths are
+    /// absolute, or those of [`Project::class_path`].
+    #[must_use]
+    pub fn is_subclass(&self, file: u32, class: &str, base: &str) -> Option<bool> {
+        if class == base {
+            return Some(true);
+        }
+        let models = self.models(file)?;
+        let Some(own) = self.class_of_path(class) else {
+            if self.class_of_path(base).is_some() {
+                return (class != super::value::ANY).then_some(false);
+            }
+            return models.is_subclass(class, base);
+        };
+        self.own_is_subclass(models, own, base, 8)
+    }
+
+    fn own_is_subclass(&self, models: &Models, own: ClassRef, base: &str, depth: u32) -> Option<bool> {
+        if self.class_path(own) == base {
+            return Some(true);
+        }
+        let depth = depth.checked_sub(1)?;
+        let mut all_known = true;
+        for above in self.class(own).map(|class| class.bases.as_slice()).unwrap_or_default() {
+            let answer = match (above.class, self.entity(&above.path)) {
+                (Some(id), _) if id != own.class => {
+                    self.own_is_subclass(models, ClassRef { file: own.file, class: id }, base, depth)
+                }
+                (None, Some(Entity::Class(found))) if found != own => self.own_is_subclass(models, found, base, depth),
+                _ if self.class_of_path(base).is_some() => Some(false),
+                _ => models.is_subclass(&above.path, base),
+            };
+            match answer {
+                Some(true) => return Some(true),
+                Some(false) => {}
+                None => all_known = false,
+            }
+        }
+        all_known.then_some(false)
+    }
+
+    /// Whether a class is an exception: it descends from one that models know.
+    #[must_use]
+    pub fn is_exception(&self, class: ClassRef) -> bool {
+        self.is_exception_within(class, 8)
+    }
+
+    fn is_exception_within(&self, class: ClassRef, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let Some(own) = self.class(class) else { return false };
+        let by_model = own
+            .bases
+            .iter()
+            .any(|base| self.models(class.file).is_some_and(|models| models.exception(&base.path).is_some()));
+        by_model || self.bases(class).into_iter().any(|base| self.is_exception_within(base, depth))
+    }
+}

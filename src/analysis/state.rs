@@ -1,0 +1,404 @@
+//! The state of one path of a run: activations, what is known of memory, what was decided, what happened so far.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::policy::{Key, Known, Timeout};
+use super::status::StatusSet;
+use super::value::{FuncRef, Place, SymId, Value};
+use crate::ir::{BlockId, Slot};
+use crate::source::Span;
+
+/// A place in a file of the project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct At {
+    /// Index of the file.
+    pub file: u32,
+    /// The place.
+    pub span: Span,
+}
+
+/// What a call gives back when it returns.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Gives {
+    /// What it returns.
+    Returned,
+    /// This, whatever it returns (a constructor).
+    Instead(Value),
+    /// What it returns, wrapped as success (a time limit kept).
+    Wrapped,
+}
+
+/// An activation of a function.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Frame {
+    /// The function.
+    pub func: FuncRef,
+    /// Block to run.
+    pub block: BlockId,
+    /// Next instruction in it.
+    pub at: usize,
+    /// Variables; `None` until written.
+    pub slots: Vec<Option<Value>>,
+    /// The exception being handled.
+    pub caught: Option<Value>,
+    /// Where the caller wants the result.
+    pub dst: Option<Slot>,
+    /// What the caller gets.
+    pub gives: Gives,
+    /// Number of this activation.
+    pub id: u32,
+    /// The activation that a closure was made in.
+    pub outer: Option<u32>,
+    /// A closure was made in this one: keep its variables when it ends.
+    pub closed_over: bool,
+    /// How often each loop head was come to.
+    pub visits: Vec<(BlockId, u32)>,
+    /// Hash of the chain of calls.
+    pub chain: u64,
+    /// How many time limits were in force when it began.
+    pub limits: usize,
+}
+
+/// Content of a collection or iterator.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Object {
+    /// A list; `whole`: these are all its items.
+    List(Vec<Value>, bool),
+    /// Numbers from `next` on, up to `stop` (exclusive).
+    Range {
+        /// The next one.
+        next: Value,
+        /// Step.
+        step: Value,
+        /// Where it ends.
+        stop: Option<Value>,
+        /// How many were taken.
+        taken: u32,
+    },
+    /// Items of a sequence that is known.
+    Items(Rc<[Value]>, usize),
+    /// Items of something unknown: finite, as far as known.
+    Unknown(Value, u32),
+    /// Without end.
+    Endless(Value, u32),
+}
+
+/// What is known of one call of an operation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct OpInfo {
+    /// Its place: the operation's identity.
+    pub place: Place,
+    /// Where it stands.
+    pub at: At,
+    /// Where the function under analysis calls it (or what leads to it).
+    pub base: At,
+    /// As the source has it.
+    pub text: Rc<str>,
+    /// Path of the model or callee.
+    pub model: Option<Rc<str>>,
+    /// Leaves the process.
+    pub remote: Known3,
+    /// HTTP method.
+    pub method: Option<Rc<str>>,
+    /// `Some(true)`: may be repeated; `Some(false)`: not.
+    pub idempotent: Option<bool>,
+    /// What it does.
+    pub effect: Option<Rc<str>>,
+    /// Address, if literal.
+    pub target: Option<Rc<str>>,
+    /// Time limit: as [`super::value::Inst::timeout`].
+    pub timeout: Option<Option<super::value::F>>,
+    /// Idempotency key.
+    pub key: KeyFact,
+    /// Called through a parameter.
+    pub passed_in: bool,
+    /// Its inputs, with how often what they depend on had been made.
+    pub inputs: Rc<[Value]>,
+    /// The symbol of its result, where that is unknown.
+    pub result: Option<SymId>,
+    /// It gives a response with a status.
+    pub http: bool,
+}
+
+/// [`Known`] that can be hashed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Known3 {
+    Yes,
+    No,
+    Unknown,
+}
+
+impl From<Known3> for Known {
+    fn from(known: Known3) -> Self {
+        match known {
+            Known3::Yes => Known::Yes,
+            Known3::No => Known::No,
+            Known3::Unknown => Known::Unknown,
+        }
+    }
+}
+
+/// What is known of an idempotency key.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum KeyFact {
+    /// None among the headers and arguments, all of which are in view.
+    None,
+    /// This value.
+    Value(Value),
+    /// There may be one.
+    Unknown,
+}
+
+impl OpInfo {
+    /// The time limit as the policy has it.
+    #[must_use]
+    pub fn policy_timeout(&self) -> Timeout {
+        match self.timeout {
+            None => Timeout::Unknown,
+            Some(None) => Timeout::None,
+            Some(Some(seconds)) if seconds.0.is_nan() => Timeout::Set(None),
+            Some(Some(seconds)) => Timeout::Set(Some(seconds.0)),
+        }
+    }
+
+    /// The key as the policy has it, if `fresh` tells whether a value is made anew each time.
+    #[must_use]
+    pub fn policy_key(&self, fresh: impl Fn(&Value) -> bool) -> Key {
+        match &self.key {
+            KeyFact::None => Key::None,
+            KeyFact::Unknown => Key::Unknown,
+            KeyFact::Value(value) if fresh(value) => Key::PerAttempt,
+            KeyFact::Value(_) => Key::Stable,
+        }
+    }
+}
+
+/// A way in which an operation fails.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Failing {
+    /// Raises (or gives as `Err`) one of these classes.
+    Raises(Rc<[Rc<str>]>),
+    /// Answers with one of these statuses.
+    Status(StatusSet),
+    /// A test of its result comes out so.
+    Test(SymId, bool),
+    /// Is cut by a time limit around it, which raises this class.
+    Elapsed(Rc<str>),
+}
+
+/// The failure under which a path runs.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Failed {
+    /// The operation.
+    pub op: Rc<OpInfo>,
+    /// How.
+    pub how: Failing,
+    /// In which turn.
+    pub turn: u32,
+}
+
+/// What happened on a path, newest first.
+#[derive(Debug)]
+pub struct Trace {
+    /// What.
+    pub event: Event,
+    /// Before it.
+    pub before: Option<Rc<Trace>>,
+    /// How many before it.
+    pub depth: u32,
+}
+
+/// One thing that happened.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// An operation was executed.
+    Op(Rc<OpInfo>),
+    /// It failed.
+    Fail(Rc<OpInfo>, Failing, At),
+    /// A wait: seconds, and the value that they came from.
+    Wait {
+        /// At least.
+        low: f64,
+        /// At most.
+        high: f64,
+        /// Not known how long.
+        unknown: bool,
+        /// What was slept.
+        value: Value,
+        /// Where.
+        at: At,
+        /// Blocks the thread in async code.
+        blocks: bool,
+    },
+    /// An undecided condition was decided.
+    Decide {
+        /// The condition.
+        sym: SymId,
+        /// How.
+        taken: bool,
+        /// Where.
+        at: At,
+        /// The instruction.
+        place: Place,
+    },
+    /// A comparison with a clock was decided: seconds left when it was first made.
+    ClockTest {
+        /// Where.
+        at: At,
+        /// Seconds between the two sides.
+        left: f64,
+    },
+    /// A comparison with a counter of turns was decided.
+    CountTest {
+        /// Where.
+        at: At,
+    },
+    /// A loop over something finite (`true`) or without end took an item.
+    Took {
+        /// Finite.
+        finite: bool,
+        /// Its length comes from outside.
+        outside: bool,
+    },
+    /// The loop's head was come to again, from here (or the function called itself here).
+    Turn(At),
+    /// Retry-After was read.
+    ReadAdvice(Place, At),
+    /// A parse of it failed (on a date, or on a number).
+    ParseFailed(At),
+    /// A response was thrown away by this call.
+    Lost(At),
+    /// An exception was caught here.
+    Caught(At),
+    /// The status was looked at.
+    LookedAtStatus(Place),
+    /// A stop flag was looked at.
+    Flag,
+    /// The loop was left, after so much waiting since the failure (at least, at most).
+    Left(At, f64, f64),
+    /// Something was written to a log or shown.
+    Said,
+}
+
+/// The waits since the failure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gap {
+    /// At least, in seconds.
+    pub low: f64,
+    /// At most.
+    pub high: f64,
+    /// Some part is not known.
+    pub unknown: bool,
+}
+
+impl Gap {
+    /// No wait.
+    pub const NONE: Gap = Gap { low: 0.0, high: 0.0, unknown: false };
+}
+
+/// One path of a run.
+#[derive(Debug, Clone)]
+pub struct State {
+    /// Activations, the function under analysis first.
+    pub frames: Vec<Frame>,
+    /// Attributes.
+    pub heap: Rc<BTreeMap<(SymId, Rc<str>), Value>>,
+    /// Collections and iterators.
+    pub objects: Rc<BTreeMap<SymId, Object>>,
+    /// Module variables that were written.
+    pub globals: Rc<BTreeMap<(u32, u32), Value>>,
+    /// Conditions that were decided.
+    pub decided: Rc<BTreeMap<SymId, bool>>,
+    /// How often each unknown was made.
+    pub versions: Rc<BTreeMap<SymId, u32>>,
+    /// Statuses that each response can have.
+    pub resps: Rc<BTreeMap<Place, StatusSet>>,
+    /// Type of each response, by model path.
+    pub resp_types: Rc<BTreeMap<Place, Rc<str>>>,
+    /// The operation behind each unknown result.
+    pub results: Rc<BTreeMap<SymId, Rc<OpInfo>>>,
+    /// Variables of ended activations that closures still use.
+    pub kept: Rc<BTreeMap<u32, (Vec<Option<Value>>, Option<u32>)>>,
+    /// Simulated seconds since the start.
+    pub clock: f64,
+    /// What happened.
+    pub trace: Option<Rc<Trace>>,
+    /// The failure, if any.
+    pub failed: Option<Rc<Failed>>,
+    /// How often the head was come to.
+    pub turns: u32,
+    /// The loop was left.
+    pub left: bool,
+    /// The next activation's number.
+    pub next_frame: u32,
+    /// Time limits in force: class that they raise.
+    pub limits: Vec<(Rc<str>, Option<super::value::F>)>,
+    /// Waits since the failure.
+    pub gap: Gap,
+    /// The stopped operation is to be executed now.
+    pub resume: bool,
+    /// Something was guessed.
+    pub guessed: bool,
+}
+
+impl State {
+    /// Adds an event.
+    pub fn push(&mut self, event: Event) {
+        let depth = self.trace.as_ref().map_or(0, |trace| trace.depth + 1);
+        self.trace = Some(Rc::new(Trace { event, before: self.trace.take(), depth }));
+    }
+
+    /// The events, oldest first, from the one after `since` events on.
+    #[must_use]
+    pub fn events(&self) -> Vec<&Event> {
+        let mut events = Vec::new();
+        let mut at = self.trace.as_deref();
+        while let Some(trace) = at {
+            events.push(&trace.event);
+            at = trace.before.as_deref();
+        }
+        events.reverse();
+        events
+    }
+
+    /// The innermost activation.
+    #[must_use]
+    pub fn top(&self) -> Option<&Frame> {
+        self.frames.last()
+    }
+
+    /// What tells this state from others at the same point: two that agree will go on alike.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        use std::hash::{Hash, Hasher};
+        let mut hasher = rustc_hash::FxHasher::default();
+        for frame in &self.frames {
+            (frame.func, frame.block, frame.at, &frame.slots, &frame.caught).hash(&mut hasher);
+        }
+        self.heap.hash(&mut hasher);
+        self.objects.hash(&mut hasher);
+        self.globals.hash(&mut hasher);
+        self.decided.hash(&mut hasher);
+        self.resps.hash(&mut hasher);
+        self.left.hash(&mut hasher);
+        self.gap.high.to_bits().hash(&mut hasher);
+        self.gap.low.to_bits().hash(&mut hasher);
+        self.failed.as_ref().map(|failed| (failed.op.place, &failed.how)).hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+impl Drop for Trace {
+    /// Long chains are taken apart one by one, so that no chain is too long for the stack.
+    fn drop(&mut self) {
+        let mut next = self.before.take();
+        while let Some(trace) = next {
+            match Rc::try_unwrap(trace) {
+                Ok(mut owned) => next = owned.before.take(),
+                Err(_) => break,
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Decorators: those that may change what a call does are kept, as functions that compute them.
+
+use tree_sitter::Node;
+
+use super::Lowering;
+use super::names::Name;
+use super::syntax::{field, first_child, span};
+use crate::ir::{ClassId, Decorator};
+
+/// What a decorator list says of a function.
+#[derive(Default)]
+pub(super) struct Decorators {
+    /// Those that matter, outermost first.
+    pub(super) kept: Vec<Decorator>,
+    /// The function takes no receiver.
+    pub(super) is_static: bool,
+    /// It is not what the name stands for: a declaration of types only, or the setter of a property.
+    pub(super) is_secondary: bool,
+}
+
+impl<'t> Lowering<'t> {
+    pub(super) fn decorators(&mut self, nodes: &[Node<'t>], class_body: Option<(ClassId, usize)>) -> Decorators {
+        let mut all = Decorators::default();
+        for node in nodes {
+            let Some(value) = first_child(*node) else { continue };
+            let path = self.decorator_path(value);
+            if path.as_deref() == Some("builtins.staticmethod") {
+                all.is_static = true;
+            }
+            let last = path.as_deref().and_then(|path| path.rsplit('.').next());
+            all.is_secondary |= matches!(last, Some("overload" | "setter" | "deleter"));
+            if path.as_deref().is_some_and(is_trivial) {
+                continue;
+            }
+            let initialiser = self.initialiser(value, class_body, None);
+            all.kept.push(Decorator { span: span(value), value: initialiser });
+        }
+        all
+    }
+
+    /// The absolute path of what decorates: `functools.wraps` for `@wraps(f)`. `x.setter` is given by its last part.
+    fn decorator_path(&mut self, node: Node<'t>) -> Option<String> {
+        let mut at = node;
+        if at.kind() == "call" {
+            at = field(at, "function")?;
+        }
+        let mut parts = Vec::new();
+        while at.kind() == "attribute" {
+            parts.push(self.text_of(field(at, "attribute")?));
+            at = field(at, "object")?;
+        }
+        if at.kind() != "identifier" {
+            return None;
+        }
+        parts.reverse();
+        match self.resolve(self.text_of(at)) {
+            Name::Path(path) => Some(parts.iter().fold(path, |path, part| format!("{path}.{part}"))),
+            _ => match parts.as_slice() {
+                [accessor @ ("setter" | "getter" | "deleter")] => Some(format!("builtins.property.{accessor}")),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// Decorators of the language and its library that leave a call as it is.
+fn is_trivial(path: &str) -> bool {
+    let (module, name) = path.rsplit_once('.').unwrap_or(("", path));
+    match module {
+        "builtins" => matches!(name, "staticmethod" | "classmethod" | "property"),
+        "builtins.property" => matches!(name, "setter" | "getter" | "deleter"),
+        "functools" => matches!(name, "wraps" | "cached_property" | "total_ordering" | "singledispatch"),
+        "abc" => matches!(name, "abstractmethod" | "abstractproperty" | "abstractclassmethod" | "abstractstaticmethod"),
+        "typing" | "typing_extensions" => {
+            matches!(name, "overload" | "override" | "final" | "no_type_check" | "runtime_checkable" | "deprecated")
+        }
+        "warnings" => name == "deprecated",
+        "dataclasses" => name == "dataclass",
+        "enum" => matches!(name, "unique" | "property" | "member" | "nonmember"),
+        _ => false,
+    }
+}

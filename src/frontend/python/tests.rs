@@ -1,0 +1,333 @@
+//! Dumps of the hard constructs (`testdata/lower/python`, rewritten with `STORMLINT_BLESS=1`), odd inputs, and
+//! invariants over many files.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::print_stdout)]
+
+use std::path::{Path, PathBuf};
+
+use super::lower;
+use crate::ir::dump::dump;
+use crate::ir::{BlockId, Callee, FormatPart, Function, Instr, Module, Op, Pattern, Slot, Term};
+use crate::source::{Language, SourceFile};
+
+fn lowered(path: &str, text: &str, module: &str) -> Module {
+    let module = lower(&SourceFile::new(path, text, Language::Python), module);
+    check(&module, path, text.len());
+    module
+}
+
+fn text_of(text: &str) -> String {
+    dump(&lowered("pkg/mod.py", text, "pkg.mod"))
+}
+
+#[test]
+fn dumps() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/lower/python");
+    let bless = std::env::var_os("STORMLINT_BLESS").is_some();
+    let mut wrong = Vec::new();
+    for source in python_files(&folder) {
+        let text = std::fs::read_to_string(&source).unwrap();
+        let got = text_of(&text);
+        let expected = source.with_extension("dump");
+        if bless {
+            std::fs::write(&expected, &got).unwrap();
+        } else if std::fs::read_to_string(&expected).unwrap_or_default() != got {
+            wrong.push(format!("{}:\n{got}", expected.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn python_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = walkdir::WalkDir::new(folder)
+        .into_iter()
+        .filter_map(Result::ok)
+        .map(walkdir::DirEntry::into_path)
+        .filter(|path| path.extension().is_some_and(|ext| ext == "py"))
+        .collect();
+    files.sort();
+    files
+}
+
+/// Every number is in range, and loops go round.
+fn check(module: &Module, path: &str, length: usize) {
+    for function in &module.functions {
+        let at = format!("{path}: {}", function.qualified_name);
+        let blocks = function.blocks.len();
+        let block_ok = |id: BlockId| assert!((id.0 as usize) < blocks, "{at}: block {} of {blocks}", id.0);
+        assert!(blocks > 0, "{at}: no entry");
+        assert!(function.span.end as usize <= length && function.span.start <= function.span.end, "{at}: span");
+        for (index, param) in function.params.iter().enumerate() {
+            assert_eq!(param.slot.0 as usize, index, "{at}: parameters come first");
+            assert!(param.default.is_none_or(|id| module.function(id).is_some()), "{at}: default");
+        }
+        if let Some(parent) = function.parent {
+            let parent = module.function(parent).expect("parent");
+            for slot in &function.slots {
+                assert!(slot.captured.is_none_or(|slot| parent.slot(slot).is_some()), "{at}: captured slot");
+            }
+        } else {
+            assert!(function.slots.iter().all(|slot| slot.captured.is_none()), "{at}: captures of nothing");
+        }
+        for decorator in &function.decorators {
+            assert!(module.function(decorator.value).is_some(), "{at}: decorator");
+        }
+        for block in &function.blocks {
+            block.unwind.map(block_ok);
+            successors(&block.term).into_iter().for_each(block_ok);
+            let slot_ok = |slot: Slot| assert!((slot.0 as usize) < function.slots.len(), "{at}: slot {}", slot.0);
+            for (index, instr) in block.instrs.iter().enumerate() {
+                instr.dst.map(slot_ok);
+                reads(module, instr).into_iter().for_each(slot_ok);
+                assert!(instr.span.end as usize <= length, "{at}: span of {instr:?}");
+                if matches!(instr.op, Op::Catch) {
+                    assert_eq!(index, 0, "{at}: catch stands first");
+                }
+            }
+            match &block.term {
+                Term::Branch { cond, .. } => slot_ok(*cond),
+                Term::Next { iter, item, .. } => {
+                    slot_ok(*iter);
+                    slot_ok(*item);
+                }
+                Term::Return(Some(value)) | Term::Raise(Some(value)) | Term::Propagate(value) => slot_ok(*value),
+                _ => {}
+            }
+        }
+        for it in &function.loops {
+            block_ok(it.head);
+            assert!(it.span.contains(it.header), "{at}: header");
+            if it.is_comprehension {
+                assert!(goes_round(function, it.head), "{at}: comprehension goes round");
+            }
+        }
+    }
+    for class in &module.classes {
+        assert!(class.methods.iter().all(|id| module.function(*id).is_some()));
+        assert!(class.fields.iter().filter_map(|field| field.value).all(|id| module.function(id).is_some()));
+    }
+}
+
+fn goes_round(function: &Function, head: BlockId) -> bool {
+    let mut seen = vec![false; function.blocks.len()];
+    let mut todo = successors(&function.blocks[head.0 as usize].term);
+    todo.extend(function.blocks[head.0 as usize].unwind);
+    while let Some(id) = todo.pop() {
+        if id == head {
+            return true;
+        }
+        if !std::mem::replace(&mut seen[id.0 as usize], true) {
+            let block = &function.blocks[id.0 as usize];
+            todo.extend(successors(&block.term));
+            todo.extend(block.unwind);
+        }
+    }
+    false
+}
+
+fn successors(term: &Term) -> Vec<BlockId> {
+    match term {
+        Term::Goto(to) => vec![*to],
+        Term::Branch { then, otherwise, .. } => vec![*then, *otherwise],
+        Term::Next { body, done, .. } => vec![*body, *done],
+        _ => Vec::new(),
+    }
+}
+
+fn reads(module: &Module, instr: &Instr) -> Vec<Slot> {
+    match &instr.op {
+        Op::Copy(a) | Op::Attr(a, _) | Op::Unary(_, a) | Op::Await(a) | Op::Enter(a, _) | Op::Iter(a, _) => vec![*a],
+        Op::SetGlobal(id, a) => {
+            assert!(module.global(*id).is_some());
+            vec![*a]
+        }
+        Op::Global(id) => {
+            assert!(module.global(*id).is_some());
+            Vec::new()
+        }
+        Op::Func(id) => {
+            let function = module.function(*id).expect("function");
+            assert_ne!(function.name, "<init>", "a function that was not lowered");
+            Vec::new()
+        }
+        Op::Class(id) => {
+            assert!(module.class(*id).is_some());
+            Vec::new()
+        }
+        Op::SetAttr(a, _, b) | Op::Index(a, b) | Op::Binary(_, a, b) | Op::IsException(a, b) => vec![*a, *b],
+        Op::SetIndex(a, b, c) => vec![*a, *b, *c],
+        Op::Call { callee, args } => {
+            let mut all: Vec<Slot> = args.iter().map(|arg| arg.value).collect();
+            match callee {
+                Callee::Value(a) | Callee::Method { receiver: a, .. } => all.push(*a),
+                Callee::Super { .. } => {}
+            }
+            all
+        }
+        Op::Yield(a) => a.iter().copied().collect(),
+        Op::Collection(_, all) => all.clone(),
+        Op::Format(parts) => parts
+            .iter()
+            .filter_map(|part| match part {
+                FormatPart::Value(slot) => Some(*slot),
+                FormatPart::Text(_) => None,
+            })
+            .collect(),
+        Op::Matches(a, pattern) | Op::Bind(a, pattern) => {
+            let mut all = vec![*a];
+            pattern_slots(pattern, &mut all);
+            all
+        }
+        Op::Exit(a, b) => std::iter::once(*a).chain(*b).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn pattern_slots(pattern: &Pattern, all: &mut Vec<Slot>) {
+    match pattern {
+        Pattern::Bind(slot, inner) => {
+            all.push(*slot);
+            if let Some(inner) = inner {
+                pattern_slots(inner, all);
+            }
+        }
+        Pattern::Variant { args, .. } | Pattern::Tuple(args, _) | Pattern::Or(args) => {
+            args.iter().for_each(|part| pattern_slots(part, all));
+        }
+        Pattern::Struct { fields, .. } => fields.iter().for_each(|(_, part)| pattern_slots(part, all)),
+        Pattern::Mapping(pairs) => pairs.iter().for_each(|(_, part)| pattern_slots(part, all)),
+        Pattern::Attr(slot, _) => all.push(*slot),
+        Pattern::Unknown(slots) => all.extend(slots),
+        _ => {}
+    }
+}
+
+#[test]
+fn standard_library() {
+    let asked = std::process::Command::new("python3").args(["-c", "import os; print(os.__file__)"]).output();
+    let Ok(asked) = asked else { return };
+    let Some(library) = Path::new(String::from_utf8_lossy(&asked.stdout).trim()).parent().map(Path::to_path_buf) else {
+        return;
+    };
+    for path in python_files(&library) {
+        // Every file takes a minute without optimisation; a tenth of them has seen every construct.
+        let chosen = path.as_os_str().len() % 10 == 3 || std::env::var_os("STORMLINT_ALL_FILES").is_some();
+        if !chosen || path.components().any(|part| part.as_os_str() == "site-packages") {
+            continue;
+        }
+        if let Ok(text) = std::fs::read_to_string(&path) {
+            lowered(&path.to_string_lossy(), &text, "lib.mod");
+        }
+    }
+}
+
+#[test]
+fn deep_nesting_and_long_chains() {
+    let cases = [
+        format!("x = {}1{}\n", "(".repeat(50_000), ")".repeat(50_000)),
+        format!("x = {}1{}\n", "[".repeat(5_000), "]".repeat(5_000)),
+        format!("x = a{}\n", " + b".repeat(20_000)),
+        format!("x = a{}\n", " and b or c".repeat(10_000)),
+        format!("if a{}:\n    pass\n", " or b and c".repeat(5_000)),
+        format!("x = a{}\n", ".b(1)[2].c".repeat(10_000)),
+        format!("x = {}a\n", "not ".repeat(10_000)),
+        format!("x = {}a\n", "-".repeat(10_000)),
+        format!("x = {}a\n", "lambda: ".repeat(3_000)),
+        format!("x = {}1\n", "a if b else ".repeat(5_000)),
+        format!("if a:\n    pass\n{}", "elif b():\n    c()\n".repeat(10_000)),
+        format!("x: {}int{} = 1\n", "List[".repeat(5_000), "]".repeat(5_000)),
+        format!("{}x = 1\n", "x = ".repeat(10_000)),
+        (0..1_000).fold(String::new(), |text, depth| text + &" ".repeat(depth) + "if x:\n")
+            + &" ".repeat(1_000)
+            + "y()\n",
+        (0..300).fold(String::new(), |text, depth| text + &" ".repeat(depth) + "def f():\n")
+            + &" ".repeat(300)
+            + "y()\n",
+        (0..40).fold("def f():\n".to_owned(), |text, depth| {
+            let margin = " ".repeat(depth + 1);
+            text + &format!("{margin}try:\n{margin} a()\n{margin}finally:\n")
+        }) + &" ".repeat(42)
+            + "return 1\n",
+        (0..40).fold("def f():\n".to_owned(), |text, depth| text + &" ".repeat(depth + 1) + "try:\n")
+            + &" ".repeat(42)
+            + "return 1\n"
+            + &(0..40).rev().fold(String::new(), |text, depth| {
+                let margin = " ".repeat(depth + 1);
+                text + &format!("{margin}finally:\n{margin} if b: return 2\n")
+            }),
+        format!("x = {}1{}\n", "f(".repeat(5_000), ")".repeat(5_000)),
+        format!("x = {}1{}\n", "[x for x in ".repeat(400), "]".repeat(400)),
+        format!("x = {}1{}\n", "{a: ".repeat(400), "}".repeat(400)),
+        format!("if {}1{}:\n    pass\n", "a and (b or (".repeat(400), "))".repeat(400)),
+        format!("x = {}1{}\n", "lambda x=(".repeat(400), "): x".repeat(400)),
+        format!("{} = x\n", "[".repeat(1_000) + "a" + &"]".repeat(1_000)),
+        format!("match x:\n case {}a{}:\n  pass\n", "[".repeat(400), "]".repeat(400)),
+        format!("x = f'{}{}'\n", "{a:".repeat(300), "}".repeat(300)),
+        (0..150).fold(String::new(), |text, depth| {
+            let margin = " ".repeat(depth);
+            text + &format!("{margin}try:\n{margin} x()\n{margin}except E as e:\n")
+        }) + &" ".repeat(151)
+            + "raise\n",
+        (0..300).fold(String::new(), |text, depth| text + &" ".repeat(depth) + "with a as b:\n")
+            + &" ".repeat(300)
+            + "y()\n",
+        (0..150).fold(String::new(), |text, depth| {
+            let margin = " ".repeat(2 * depth);
+            text + &format!("{margin}class A:\n{margin} def f(self):\n")
+        }) + &" ".repeat(300)
+            + "y()\n",
+        // Never closed: the parser has to recover.
+        "(".repeat(5_000),
+        "[".repeat(5_000),
+        "{".repeat(5_000),
+        "f(".repeat(5_000),
+        "x = f'{".repeat(1_000),
+        "if x:\n".repeat(5_000),
+        "try:\n  x = (\n".repeat(2_000),
+    ];
+    for (at, text) in cases.iter().enumerate() {
+        let start = std::time::Instant::now();
+        lowered(&format!("case {at}"), text, "");
+        println!("case {at}: {:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn broken_sources_keep_what_is_whole() {
+    let module = lowered("a.py", "def f():\n    return g(\n\ndef h():\n    while True:\n        get()\n", "");
+    assert!(!module.unparsed.is_empty());
+    let module = lowered("a.py", "x = (1,\n", "");
+    assert!(!module.unparsed.is_empty());
+    for text in [
+        "",
+        "\u{feff}import a\r\n\x0cx = a.b\r\n",
+        "def",
+        "class",
+        "@",
+        "x = ",
+        "try:\n",
+        "match x:\n case",
+        "f'{'",
+        "\"\"\"",
+    ] {
+        lowered("a.py", text, "");
+    }
+}
+
+#[test]
+fn byte_order_mark_and_line_ends() {
+    let text = text_of("\u{feff}import requests\r\n\x0cdef f():\r\n\treturn requests.get('u')\r\n");
+    assert!(text.contains("path requests.get"), "{text}");
+}
+
+#[test]
+fn test_code_is_marked() {
+    let text = "def helper(): pass\nclass TestX:\n    def check(self): pass\ndef test_it():\n    def inner(): pass\n";
+    let marked = |path: &str| -> Vec<String> {
+        let module = lowered(path, text, "");
+        module.functions.iter().filter(|it| it.is_test).map(|it| it.qualified_name.clone()).collect()
+    };
+    assert_eq!(marked("pkg/mod.py"), ["TestX.check", "test_it", "test_it.inner"]);
+    assert_eq!(marked("tests/mod.py").len(), 5);
+    assert_eq!(marked("conftest.py").len(), 5);
+    assert_eq!(marked("latest/testament.py").len(), 3);
+}

@@ -1,0 +1,153 @@
+//! Attributes: tests, and attribute macros that may change what a call of a function does.
+
+use proc_macro2::TokenTree;
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Expr, Item, Meta, Token};
+
+use super::lowerer::{Lowerer, unraw};
+use super::spans;
+use crate::ir::{Arg, Callee, Decorator, Op};
+
+/// Attributes that leave a call as it is.
+const HARMLESS: [&str; 42] = [
+    "derive",
+    "cfg",
+    "cfg_attr",
+    "inline",
+    "allow",
+    "warn",
+    "deny",
+    "forbid",
+    "expect",
+    "doc",
+    "must_use",
+    "cold",
+    "main",
+    "async_trait",
+    "instrument",
+    "test",
+    "ignore",
+    "should_panic",
+    "deprecated",
+    "track_caller",
+    "no_mangle",
+    "target_feature",
+    "automatically_derived",
+    "export_name",
+    "link_section",
+    "unsafe",
+    "skip",
+    "bench",
+    "rstest",
+    "case",
+    "test_case",
+    "non_exhaustive",
+    "repr",
+    "serde",
+    "stable",
+    "unstable",
+    "rustc_const_stable",
+    "const_trait",
+    "global_allocator",
+    "panic_handler",
+    "proc_macro",
+    "proc_macro_derive",
+];
+/// Attributes that make a test or benchmark.
+const TESTS: [&str; 7] = ["test", "bench", "rstest", "test_case", "wasm_bindgen_test", "quickcheck", "proptest"];
+
+/// The attributes of an item.
+pub(super) fn of_item(item: &Item) -> &[Attribute] {
+    match item {
+        Item::Const(i) => &i.attrs,
+        Item::Enum(i) => &i.attrs,
+        Item::ExternCrate(i) => &i.attrs,
+        Item::Fn(i) => &i.attrs,
+        Item::ForeignMod(i) => &i.attrs,
+        Item::Impl(i) => &i.attrs,
+        Item::Macro(i) => &i.attrs,
+        Item::Mod(i) => &i.attrs,
+        Item::Static(i) => &i.attrs,
+        Item::Struct(i) => &i.attrs,
+        Item::Trait(i) => &i.attrs,
+        Item::Type(i) => &i.attrs,
+        Item::Union(i) => &i.attrs,
+        Item::Use(i) => &i.attrs,
+        _ => &[],
+    }
+}
+
+fn name(attr: &Attribute) -> String {
+    attr.path().segments.last().map(|segment| unraw(&segment.ident)).unwrap_or_default()
+}
+
+/// Whether attributes say that something is test code.
+pub(super) fn is_test(attrs: &[Attribute]) -> bool {
+    attrs.iter().any(|attr| match name(attr).as_str() {
+        "cfg" => match &attr.meta {
+            Meta::List(list) => names_test(list.tokens.clone()),
+            _ => false,
+        },
+        name => TESTS.contains(&name),
+    })
+}
+
+/// Whether a `cfg` asks for `test`, not for its absence.
+fn names_test(tokens: proc_macro2::TokenStream) -> bool {
+    let mut open = vec![tokens];
+    while let Some(tokens) = open.pop() {
+        let mut negated = false;
+        for tree in tokens {
+            match tree {
+                TokenTree::Ident(name) if name == "test" => return true,
+                TokenTree::Ident(name) => negated = name == "not",
+                TokenTree::Group(group) if !negated => open.push(group.stream()),
+                _ => {}
+            }
+        }
+    }
+    false
+}
+
+impl Lowerer {
+    /// The attribute macros of a function that are not known to be harmless.
+    pub fn decorators(&mut self, attrs: &[Attribute]) -> Vec<Decorator> {
+        let mut out = Vec::new();
+        for attr in attrs {
+            let tool = attr.path().segments.first().is_some_and(|s| s.ident == "clippy" || s.ident == "rustfmt");
+            if tool || HARMLESS.contains(&name(attr).as_str()) || !matches!(attr.style, syn::AttrStyle::Outer) {
+                continue;
+            }
+            let span = spans::small(&attr.meta);
+            let value = self.initialiser(span, |this| {
+                let path = this.absolute(attr.path());
+                let callee = this.draft.emit(Op::Path(path), span);
+                let Meta::List(list) = &attr.meta else { return callee };
+                let Some(args) = this.attribute_args(&list.tokens) else {
+                    return this.unknown("attribute", span);
+                };
+                this.draft.emit(Op::Call { callee: Callee::Value(callee), args }, span)
+            });
+            out.push(Decorator { span, value });
+        }
+        out
+    }
+
+    fn attribute_args(&mut self, tokens: &proc_macro2::TokenStream) -> Option<Vec<Arg>> {
+        let list = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(tokens.clone()).ok()?;
+        let mut args = Vec::new();
+        for expr in &list {
+            let (name, value) = match expr {
+                Expr::Assign(assign) => match &*assign.left {
+                    Expr::Path(path) => (path.path.get_ident().map(unraw), &*assign.right),
+                    _ => (None, expr),
+                },
+                other => (None, other),
+            };
+            let value = self.expr(value);
+            args.push(Arg { name, value, spread: false });
+        }
+        Some(args)
+    }
+}

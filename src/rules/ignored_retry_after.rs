@@ -1,0 +1,54 @@
+//! Reports a 429 or 503 that is asked again without a look at the server's `Retry-After`.
+
+use super::{Context, Finding, Group, Rule, scope, wording};
+use crate::analysis::policy::{Cause, FailurePath, RetryAfter, Site};
+use crate::analysis::status::StatusSet;
+use crate::diagnostic::{Label, Level};
+
+pub(super) const RULE: Rule = Rule {
+    name: "ignored-retry-after",
+    group: Group::Server,
+    level: Level::Warning,
+    page: include_str!("../../rules/ignored-retry-after.md"),
+    check: Some(check),
+};
+
+fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
+    let operation = scope::remote(site)?;
+    let path = scope::surest(site, ignores)?;
+    let mut labels = scope::steps(path);
+    let lost = if let RetryAfter::Lost(span) = path.retry_after {
+        labels.push(Label { file: None, span, text: "the header is lost here".to_owned() });
+        ", and the answer that carried it is thrown away"
+    } else {
+        ""
+    };
+    let statuses = wording::statuses(&advised(path), "and");
+    Some(Finding {
+        confidence: scope::confidence(site, path),
+        message: format!("{} is repeated on {statuses} with `Retry-After` unread{lost}", wording::subject(operation)),
+        why:
+            "the server says in this header how long it will refuse; what is sent before that time is refused too, and \
+              many servers then refuse for longer"
+                .to_owned(),
+        help:
+            "read `Retry-After`, as seconds and as a date, and wait at least that long; where it is too long, give up"
+                .to_owned(),
+        labels,
+    })
+}
+
+fn ignores(path: &FailurePath) -> bool {
+    let unread = matches!(path.retry_after, RetryAfter::Ignored | RetryAfter::Lost(_));
+    unread && !path.new_input && !advised(path).is_empty()
+}
+
+/// The statuses of the path that come with advice. An error that carries its response can be either of them.
+fn advised(path: &FailurePath) -> StatusSet {
+    let advice = StatusSet::one(429).or(&StatusSet::one(503));
+    match &path.cause {
+        Cause::Status(set) => set.and(&advice),
+        Cause::Exception { .. } => advice,
+        Cause::Value | Cause::Interrupt | Cause::Ended => StatusSet::EMPTY,
+    }
+}

@@ -1,0 +1,49 @@
+//! Reports a wait between the last failure and giving up.
+
+use super::{Context, Finding, Group, Rule, scope, wording};
+use crate::analysis::policy::{FailurePath, Site, Wait};
+use crate::diagnostic::{Label, Level};
+use crate::source::Span;
+
+pub(super) const RULE: Rule = Rule {
+    name: "sleep-after-last-attempt",
+    group: Group::Pace,
+    level: Level::Warning,
+    page: include_str!("../../rules/sleep-after-last-attempt.md"),
+    check: Some(check),
+};
+
+fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
+    let operation = scope::bounded(site)?;
+    let path = scope::surest(site, |path| useless_wait(path).is_some())?;
+    let (wait, at) = useless_wait(path)?;
+    let mut labels = scope::steps(path);
+    labels.push(Label { file: None, span: at, text: "this also waits when no attempt follows".to_owned() });
+    let length = length(wait).map_or_else(String::new, |length| format!(" for {length}"));
+    let count = path
+        .attempts
+        .map_or_else(|| "the last attempt".to_owned(), |n| format!("the last of {}", wording::attempts(n)));
+    Some(Finding {
+        confidence: scope::confidence(site, path),
+        message: format!("After {count} at {} the code still waits, then gives up", wording::operation(operation)),
+        why: format!("the caller is kept{length} from an error that is already certain"),
+        help: "leave as soon as the last attempt has failed, and wait only where another one follows".to_owned(),
+        labels,
+    })
+}
+
+fn useless_wait(path: &FailurePath) -> Option<(Wait, Span)> {
+    path.wait_after_last.filter(|(wait, _)| wait.high > 0.0)
+}
+
+/// "16 s", "16 to 17 s"; `None` where it is not known.
+fn length(wait: Wait) -> Option<String> {
+    match wait {
+        Wait { unknown: true, .. } => None,
+        Wait { low, high, .. } if !high.is_finite() => {
+            (low > 0.0).then(|| format!("at least {}", wording::seconds(low)))
+        }
+        Wait { low, high, .. } if high - low < 0.005 => Some(wording::seconds(high)),
+        Wait { high, .. } => Some(format!("up to {}", wording::seconds(high))),
+    }
+}

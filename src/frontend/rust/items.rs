@@ -98,6 +98,7 @@ impl Lowerer {
     fn add_class(&mut self, site: &Site<'_>, name: &syn::Ident, span: Span, is_test: bool) -> ClassId {
         let id = ClassId(index(self.classes.len()));
         let name = unraw(name);
+        self.class_paths.push(join(&site.path, &name));
         self.classes.push(Class {
             name: name.clone(),
             span,

@@ -7,6 +7,7 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::slice::from_ref;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -140,6 +141,7 @@ fn check_here(mut inputs: Vec<Input>, config: &Config) -> Run {
 
     let mut run = Run::default();
     let mut modules = Vec::with_capacity(inputs.len());
+    let mut names = Vec::with_capacity(inputs.len());
     for (input, lowered) in inputs.into_iter().zip(lowered) {
         let module = lowered.unwrap_or_else(|message| {
             run.errors.push(FileError { path: input.file.path.to_string(), message });
@@ -149,8 +151,9 @@ fn check_here(mut inputs: Vec<Input>, config: &Config) -> Run {
         run.files.push(input.file);
         run.root_paths.push(input.root_path);
         modules.push(module);
+        names.push(input.module);
     }
-    run.sites = sites(&run.files, &modules, &mut run.errors);
+    run.sites = sites(&run.files, &modules, &names, &mut run.errors);
 
     let judged: Vec<Result<Vec<Diagnostic>, String>> = run
         .files
@@ -176,16 +179,17 @@ fn check_here(mut inputs: Vec<Input>, config: &Config) -> Run {
 }
 
 /// All files at once; where that goes wrong, each on its own, so that only the one at fault is lost.
-fn sites(files: &[SourceFile], modules: &[Module], errors: &mut Vec<FileError>) -> Vec<Vec<Site>> {
+fn sites(files: &[SourceFile], modules: &[Module], names: &[String], errors: &mut Vec<FileError>) -> Vec<Vec<Site>> {
     let models = AllModels::builtin();
-    if let Ok(sites) = guarded(|| analysis::analyse(files, modules, models)) {
+    if let Ok(sites) = guarded(|| analysis::analyse(files, modules, names, models)) {
         return sites;
     }
     let alone: Vec<_> = files
         .par_iter()
         .zip(modules)
-        .map(|(file, module)| {
-            guarded(|| analysis::analyse(std::slice::from_ref(file), std::slice::from_ref(module), models))
+        .zip(names)
+        .map(|((file, module), name)| {
+            guarded(|| analysis::analyse(from_ref(file), from_ref(module), from_ref(name), models))
         })
         .collect();
     let mut sites = Vec::with_capacity(files.len());

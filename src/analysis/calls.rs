@@ -894,6 +894,13 @@ impl<'a> Machine<'a> {
                 out.push((state, Res::Value(value)));
             }
             Kind::RaiseForStatus => self.raise_for_status(state, &call, at, out),
+            Kind::ErrorTest => {
+                // What sort of error it is: decided once for each error.
+                let receiver = call.receiver.clone().unwrap_or(Value::None);
+                let node = Node::Is(receiver, call.name.clone());
+                let value = Value::Sym(self.symbols.intern(node, Taint::FAILURE));
+                out.push((state, Res::Value(value)));
+            }
             Kind::Headers => {
                 let value = match &call.receiver {
                     Some(Value::Resp(resp)) => Value::Headers(*resp),

@@ -77,7 +77,7 @@ fn is_test_file(path: &str) -> bool {
 /// A construct that control has to leave in an orderly way, innermost last.
 #[derive(Debug, Clone, Copy)]
 enum Frame<'t> {
-    /// A loop: where `continue` and `break` go, and where exceptions go outside of what it holds.
+    /// A loop: where `continue` and `break` go.
     Loop { next: BlockId, after: BlockId },
     /// A `with`: the manager to leave, and where exceptions go outside of it.
     With { manager: Slot, span: Span, outer: Option<BlockId> },

@@ -37,8 +37,9 @@ use crate::source::{Language, SourceFile, Span};
 
 /// Nesting up to which an ordinary stack is enough.
 const SHALLOW: usize = 40;
-/// Stack of the thread for files that nest deeper; only what is used of it costs memory.
-const DEEP_STACK: usize = 512 << 20;
+/// Stack that a thread for deeper files starts with, and what it gets for each level (only what is used costs memory).
+const STACK: usize = 8 << 20;
+const STACK_A_LEVEL: usize = 256 << 10;
 
 /// Lowers a Rust file; never fails.
 #[must_use]
@@ -64,7 +65,8 @@ fn lower_deep(file: &SourceFile, module: &str, deepest: usize) -> Module {
             let tokens = parse::tokenise(&file.text, &mut unparsed);
             lower_tokens(file, module, tokens, deepest, unparsed)
         };
-        let thread = std::thread::Builder::new().stack_size(DEEP_STACK).spawn_scoped(scope, run);
+        let stack = STACK + STACK_A_LEVEL * deepest.min(parse::TOO_DEEP);
+        let thread = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, run);
         thread.ok().and_then(|thread| thread.join().ok()).unwrap_or_else(|| {
             let mut lowerer = Lowerer::new(Arc::clone(&file.text));
             let span = Span::new(0, file.text.len());

@@ -23,7 +23,8 @@ impl<'t> Lowering<'t> {
         let mut all = Decorators::default();
         for node in nodes {
             let Some(value) = first_child(*node) else { continue };
-            let path = self.decorator_path(value);
+            let accessor = class_body.and_then(|_| self.accessor(value));
+            let path = accessor.or_else(|| self.decorator_path(value));
             if path.as_deref() == Some("builtins.staticmethod") {
                 all.is_static = true;
             }
@@ -38,7 +39,14 @@ impl<'t> Lowering<'t> {
         all
     }
 
-    /// The absolute path of what decorates: `functools.wraps` for `@wraps(f)`. `x.setter` is given by its last part.
+    /// `@name.setter` in a class body: a part of a property.
+    fn accessor(&self, node: Node<'t>) -> Option<String> {
+        field(node, "object").filter(|object| object.kind() == "identifier")?;
+        let part = self.text_of(field(node, "attribute")?);
+        matches!(part, "setter" | "getter" | "deleter").then(|| format!("builtins.property.{part}"))
+    }
+
+    /// The absolute path of what decorates: `functools.wraps` for `@wraps(f)`.
     fn decorator_path(&mut self, node: Node<'t>) -> Option<String> {
         let mut at = node;
         if at.kind() == "call" {
@@ -55,10 +63,7 @@ impl<'t> Lowering<'t> {
         parts.reverse();
         match self.resolve(self.text_of(at)) {
             Name::Path(path) => Some(parts.iter().fold(path, |path, part| format!("{path}.{part}"))),
-            _ => match parts.as_slice() {
-                [accessor @ ("setter" | "getter" | "deleter")] => Some(format!("builtins.property.{accessor}")),
-                _ => None,
-            },
+            _ => None,
         }
     }
 }

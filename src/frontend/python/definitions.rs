@@ -52,6 +52,8 @@ impl<'t> Lowering<'t> {
         self.is_test |= name.starts_with("test_");
         let scope = self.scopes.by_node.get(&node.id()).copied();
         self.contexts.push(Context::new(id, scope));
+        // What belongs to no statement (falling off the end) is shown at the header.
+        self.graph().set_statement(header(node));
         self.qualifiers.push(name);
         let has_receiver = class.is_some() && !decorators.is_static;
         let params = self.parameters(written, has_receiver);

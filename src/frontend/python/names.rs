@@ -9,6 +9,9 @@ use super::syntax::span;
 use crate::ir::{ClassId, FuncId, Global, GlobalId, Op, Slot, SlotInfo};
 use crate::source::Span;
 
+/// Tables with more syntax nodes than this are no constants that matter; the module's body builds them anyway.
+const VALUE_LIMIT: usize = 20_000;
+
 /// What a name stands for.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Name {
@@ -64,6 +67,7 @@ impl<'t> Lowering<'t> {
                     if binding.assigned == 1
                         && !binding.declared_global
                         && binding.class.is_none()
+                        && value.descendant_count() <= VALUE_LIMIT
                         && binding.function.is_none_or(|(_, at)| (at as usize) < value.start_byte()) =>
                 {
                     Some(self.initialiser(value, None, Some(name)))

@@ -105,6 +105,12 @@ struct Walk<'t, 'a> {
     open: Vec<usize>,
     /// The value of the assignment that was met last.
     chain_value: Option<Node<'t>>,
+    /// How many loops are open: what is assigned in one has no single value.
+    loops: usize,
+}
+
+fn is_loop(kind: &str) -> bool {
+    matches!(kind, "for_statement" | "while_statement")
 }
 
 /// Walks the tree. Function 0 is kept for the module's own body.
@@ -120,7 +126,7 @@ pub(super) fn collect<'t>(root: Node<'t>, text: &'t str, package: &Package<'_>) 
         wildcards: Vec::new(),
         unparsed: Vec::new(),
     };
-    let mut walk = Walk { text, package, result, open: vec![0], chain_value: None };
+    let mut walk = Walk { text, package, result, open: vec![0], chain_value: None, loops: 0 };
     let mut cursor = root.walk();
     // Kinds of the nodes from the root to the cursor, and whether each one opened a scope.
     let mut path: Vec<(&str, bool)> = Vec::new();
@@ -130,6 +136,7 @@ pub(super) fn collect<'t>(root: Node<'t>, text: &'t str, package: &Package<'_>) 
         let in_error = path.iter().rev().take(2).any(|(kind, _)| *kind == "ERROR");
         let opened = walk.visit(node, parent, in_error);
         if cursor.goto_first_child() {
+            walk.loops += usize::from(is_loop(node.kind()));
             path.push((node.kind(), opened));
             continue;
         }
@@ -145,8 +152,11 @@ pub(super) fn collect<'t>(root: Node<'t>, text: &'t str, package: &Package<'_>) 
                 walk.result.imports.dedup();
                 return walk.result;
             }
-            if let Some((_, true)) = path.pop() {
-                walk.open.pop();
+            if let Some((kind, opened)) = path.pop() {
+                walk.loops -= usize::from(is_loop(kind));
+                if opened {
+                    walk.open.pop();
+                }
             }
         }
     }
@@ -329,10 +339,12 @@ impl<'t> Walk<'t, '_> {
             right = field(inner, "right");
         }
         self.chain_value = right;
+        let right = right.filter(|_| self.loops == 0);
+        let has_value = is_inner || field(node, "right").is_some();
         if left.kind() == "identifier" {
             self.bind(self.text_of(left), span(left), |binding| {
                 binding.ty = binding.ty.or(ty);
-                if right.is_some() {
+                if has_value {
                     binding.assigned += 1;
                     binding.value = right;
                 }

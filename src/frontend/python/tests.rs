@@ -11,7 +11,7 @@ use crate::source::{Language, SourceFile};
 
 fn lowered(path: &str, text: &str, module: &str) -> Module {
     let module = lower(&SourceFile::new(path, text, Language::Python), module);
-    check(&module, path, text.len());
+    check(&module, path, text);
     module
 }
 
@@ -49,7 +49,10 @@ fn python_files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Every number is in range, and loops go round.
-fn check(module: &Module, path: &str, length: usize) {
+fn check(module: &Module, path: &str, text: &str) {
+    let length = text.len();
+    // Words that may keep a loop from going round.
+    let leaves = ["return", "raise", "break", "exit", "abort", "quit", "while True", "while 1", "while not False"];
     for function in &module.functions {
         let at = format!("{path}: {}", function.qualified_name);
         let blocks = function.blocks.len();
@@ -96,8 +99,9 @@ fn check(module: &Module, path: &str, length: usize) {
         for it in &function.loops {
             block_ok(it.head);
             assert!(it.span.contains(it.header), "{at}: header");
-            if it.is_comprehension {
-                assert!(goes_round(function, it.head), "{at}: comprehension goes round");
+            let body = text.get(it.header.end as usize..it.span.end as usize).unwrap_or_default();
+            if it.is_comprehension || module.unparsed.is_empty() && !leaves.iter().any(|word| body.contains(word)) {
+                assert!(goes_round(function, it.head), "{at}: a loop goes round: {body}");
             }
         }
     }
@@ -285,9 +289,7 @@ fn deep_nesting_and_long_chains() {
         "try:\n  x = (\n".repeat(2_000),
     ];
     for (at, text) in cases.iter().enumerate() {
-        let start = std::time::Instant::now();
         lowered(&format!("case {at}"), text, "");
-        println!("case {at}: {:?}", start.elapsed());
     }
 }
 
@@ -330,4 +332,49 @@ fn test_code_is_marked() {
     assert_eq!(marked("tests/mod.py").len(), 5);
     assert_eq!(marked("conftest.py").len(), 5);
     assert_eq!(marked("latest/testament.py").len(), 3);
+}
+
+#[test]
+fn cut_off_sources() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/lower/python");
+    for source in python_files(&folder) {
+        let text = std::fs::read_to_string(&source).unwrap();
+        for cut in (0..text.len()).step_by(7).filter(|cut| text.is_char_boundary(*cut)) {
+            lowered("cut.py", &text[..cut], "");
+            lowered("cut.py", &text[cut..], "");
+        }
+    }
+}
+
+#[test]
+fn noise() {
+    let mut seed = 12345u64;
+    let mut random = |n: usize, alphabet: &[&str]| {
+        let mut out = String::new();
+        for _ in 0..n {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            out += alphabet[(seed >> 33) as usize % alphabet.len()];
+        }
+        out
+    };
+    let words = [
+        "if ", "x", ":", "\n", "  ", "(", ")", "[", "{", "}", "try:", "\n    ", "def f(", "=", "\"", "'", "lambda ",
+        "for ", " in ", "match ", "case ", "*", "print ", ",", "@", "class ", "\\", "f'{", "async ", "await ", "with ",
+        " as ", "except ", "else:",
+    ];
+    let cases = vec![
+        "(".repeat(50_000),
+        "{".repeat(50_000),
+        random(3_000, &words),
+        random(30_000, &words),
+        random(30_000, &["match", " ", "print", "x", ",", "(", ")", ":", "\n", "*", "type", "["]),
+        "print ".repeat(20_000),
+        "match x".repeat(20_000),
+        "*a, ".repeat(20_000),
+        "x = (a, b, c".repeat(5_000),
+        random(30_000, &["a", "=", "(", ")", ","]),
+    ];
+    for (at, text) in cases.iter().enumerate() {
+        lowered(&format!("case {at}"), text, "");
+    }
 }

@@ -90,7 +90,7 @@ impl Lowerer {
     pub fn method_call(&mut self, e: &ExprMethodCall, span: Span) -> Slot {
         let name = unraw(&e.method);
         let receiver = self.expr(&e.receiver);
-        let own_method = self.own_method(e, receiver, &name);
+        let own_method = self.own_method(receiver, &name);
         if own_method.is_none()
             && let Some(value) = self.combinator(e, &name, receiver, span)
         {
@@ -111,15 +111,10 @@ impl Lowerer {
         result
     }
 
-    /// The own method that a call on `self` means.
-    fn own_method(&self, e: &ExprMethodCall, receiver: Slot, name: &str) -> Option<FuncId> {
-        let Expr::Path(path) = strip(&e.receiver) else { return None };
-        if !path.path.is_ident("self") {
-            return None;
-        }
-        let ty = self.draft.head.slots.get(receiver.0 as usize)?.ty.as_ref()?;
-        ty.class?;
-        match self.names.item(&join(self.context.own.as_deref()?, name)) {
+    /// The own method that a call means, where the receiver is declared to be of an own type.
+    fn own_method(&self, receiver: Slot, name: &str) -> Option<FuncId> {
+        let class = self.draft.head.slots.get(receiver.0 as usize)?.ty.as_ref()?.class?;
+        match self.names.item(&join(self.class_paths.get(class.0 as usize)?, name)) {
             Some(Named::Func(id)) => Some(*id),
             _ => None,
         }

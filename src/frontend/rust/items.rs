@@ -89,12 +89,16 @@ impl Lowerer {
         {
             names.insert(name.to_owned(), path.clone());
         }
-        self.names.add(path, item);
+        // Of several items of one name, each for its own platform or feature, the first stands for all.
+        if self.names.item(&path).is_none() {
+            self.names.add(path, item);
+        }
     }
 
     fn add_class(&mut self, site: &Site<'_>, name: &syn::Ident, span: Span, is_test: bool) -> ClassId {
         let id = ClassId(index(self.classes.len()));
         let name = unraw(name);
+        self.class_paths.push(join(&site.path, &name));
         self.classes.push(Class {
             name: name.clone(),
             span,

@@ -44,6 +44,8 @@ pub(super) struct Lowerer {
     pub functions: Vec<Option<Function>>,
     /// Own types.
     pub classes: Vec<Class>,
+    /// Their absolute paths.
+    pub class_paths: Vec<String>,
     /// Own constants and statics.
     pub globals: Vec<Global>,
     /// Constants that are plain literals.
@@ -70,6 +72,7 @@ impl Lowerer {
             names: Names::default(),
             functions: Vec::new(),
             classes: Vec::new(),
+            class_paths: Vec::new(),
             globals: Vec::new(),
             literals: FxHashMap::default(),
             unparsed: Vec::new(),

@@ -13,6 +13,17 @@ use super::lowerer::Lowerer;
 use super::spans;
 use crate::ir::{FunctionKind, Term};
 
+/// What becomes of `$( … )*`: the first that parses is taken.
+#[derive(Clone, Copy, PartialEq)]
+enum Repetition {
+    /// Its content, once.
+    Inline,
+    /// Its content as a statement: `$($body)*` among statements.
+    Statement,
+    /// Nothing.
+    Dropped,
+}
+
 type Kinds = FxHashMap<String, String>;
 
 impl Lowerer {
@@ -37,8 +48,12 @@ impl Lowerer {
             };
             let mut kinds = Kinds::default();
             collect_kinds(matcher.stream(), &mut kinds);
-            let code = transcribe(body.stream(), &kinds);
-            let Ok(stmts) = Block::parse_within.parse2(code) else { continue };
+            let ways = [Repetition::Inline, Repetition::Statement, Repetition::Dropped];
+            let parsed = ways.into_iter().find_map(|way| {
+                let code = transcribe(body.stream(), &kinds, way);
+                Block::parse_within.parse2(code).ok()
+            });
+            let Some(stmts) = parsed else { continue };
             let span = spans::token(body.span());
             let id = self.reserve();
             self.begin(id, FunctionKind::MacroBody, name, spans::token(matcher.span()).to(span));
@@ -73,7 +88,7 @@ fn collect_kinds(matcher: TokenStream, kinds: &mut Kinds) {
 }
 
 /// The body with identifiers for metavariables; repetitions are written out once.
-fn transcribe(body: TokenStream, kinds: &Kinds) -> TokenStream {
+fn transcribe(body: TokenStream, kinds: &Kinds, way: Repetition) -> TokenStream {
     let trees: Vec<TokenTree> = body.into_iter().collect();
     let mut out = TokenStream::new();
     let mut rest = trees.as_slice();
@@ -87,12 +102,19 @@ fn transcribe(body: TokenStream, kinds: &Kinds) -> TokenStream {
                 out.extend(metavariable(&name.to_string(), kinds, span));
             }
             (true, [TokenTree::Group(group), more @ ..]) if group.delimiter() == Delimiter::Parenthesis => {
-                out.extend(transcribe(group.stream(), kinds));
+                if way != Repetition::Dropped {
+                    out.extend(transcribe(group.stream(), kinds, way));
+                }
+                if way == Repetition::Statement {
+                    let mut end = Punct::new(';', Spacing::Alone);
+                    end.set_span(group.span());
+                    out.extend([TokenTree::Punct(end)]);
+                }
                 rest = after_repetition(more);
             }
             _ => match first {
                 TokenTree::Group(group) => {
-                    let mut inner = Group::new(group.delimiter(), transcribe(group.stream(), kinds));
+                    let mut inner = Group::new(group.delimiter(), transcribe(group.stream(), kinds, way));
                     inner.set_span(group.span());
                     out.extend([TokenTree::Group(inner)]);
                 }

@@ -1,7 +1,7 @@
 //! Macro calls: the well-known ones by what they expand to, all others by trying to read their tokens as expressions,
 //! statements or arms.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Block, Expr, Pat, Stmt, Token};
@@ -165,6 +165,7 @@ impl Lowerer {
                 }
                 value?
             }
+            "cfg_if" => self.cfg_if(tokens, span)?,
             "pin" if exprs(tokens).is_none() => {
                 for stmt in Block::parse_within.parse2(tokens.clone()).ok()? {
                     if let Stmt::Local(local) = stmt {
@@ -289,6 +290,34 @@ impl Lowerer {
         self.draft.end(Term::Return(value), span);
         self.end_function();
         Some(self.draft.emit(Op::Func(id), span))
+    }
+
+    /// `cfg_if!` among statements: any of its branches may be the one that is compiled.
+    fn cfg_if(&mut self, tokens: &TokenStream, span: Span) -> Option<Slot> {
+        let branches = tokens.clone().into_iter().filter_map(|tree| match tree {
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+                Block::parse_within.parse2(group.stream()).ok()
+            }
+            _ => None,
+        });
+        let branches: Vec<Vec<Stmt>> = branches.collect();
+        let (last, first) = branches.split_last()?;
+        let result = self.draft.temp();
+        let join = self.draft.block();
+        let end = Span { start: span.end, end: span.end };
+        for stmts in first {
+            let (taken, next) = (self.draft.block(), self.draft.block());
+            let test = self.unknown("cfg", span);
+            self.draft.branch(test, taken, next, span);
+            self.draft.resume(taken);
+            self.statements(stmts, Some(result), end);
+            self.draft.goto(join, span);
+            self.draft.resume(next);
+        }
+        self.statements(last, Some(result), end);
+        self.draft.goto(join, span);
+        self.draft.resume(join);
+        Some(result)
     }
 
     /// A macro of which nothing is known: what it is given is evaluated once, in order.

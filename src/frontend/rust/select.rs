@@ -15,6 +15,8 @@ use crate::source::Span;
 struct Arm {
     /// `None`: `else`, `complete`, `default`.
     wait: Option<(Pat, Expr)>,
+    /// `else`: runs only where no other arm can.
+    is_else: bool,
     condition: Option<Expr>,
     handler: Expr,
     /// The operation is a channel's own (`recv(r) -> msg`), not a future.
@@ -25,9 +27,8 @@ fn parse_arm(input: ParseStream<'_>) -> syn::Result<Arm> {
     let is_default = input.peek(Token![else])
         || input.fork().parse::<syn::Ident>().is_ok_and(|word| word == "complete" || word == "default");
     if is_default {
-        if input.peek(Token![else]) {
-            input.parse::<Token![else]>()?;
-        } else {
+        let is_else = input.parse::<Option<Token![else]>>()?.is_some();
+        if !is_else {
             input.parse::<syn::Ident>()?;
         }
         if input.peek(syn::token::Paren) {
@@ -36,7 +37,7 @@ fn parse_arm(input: ParseStream<'_>) -> syn::Result<Arm> {
             limit.parse::<TokenStream>()?;
         }
         input.parse::<Token![=>]>()?;
-        return Ok(Arm { wait: None, condition: None, handler: parse_handler(input)?, blocking: false });
+        return Ok(Arm { wait: None, is_else, condition: None, handler: parse_handler(input)?, blocking: false });
     }
     let fork = input.fork();
     let channel = fork.parse::<Expr>().is_ok() && fork.peek(Token![->]);
@@ -46,7 +47,7 @@ fn parse_arm(input: ParseStream<'_>) -> syn::Result<Arm> {
         let pat = Pat::parse_multi_with_leading_vert(input)?;
         input.parse::<Token![=>]>()?;
         let handler = parse_handler(input)?;
-        return Ok(Arm { wait: Some((pat, operation)), condition: None, handler, blocking: true });
+        return Ok(Arm { wait: Some((pat, operation)), is_else: false, condition: None, handler, blocking: true });
     }
     let pat = Pat::parse_multi_with_leading_vert(input)?;
     input.parse::<Token![=]>()?;
@@ -59,7 +60,7 @@ fn parse_arm(input: ParseStream<'_>) -> syn::Result<Arm> {
         None
     };
     input.parse::<Token![=>]>()?;
-    Ok(Arm { wait: Some((pat, future)), condition, handler: parse_handler(input)?, blocking: false })
+    Ok(Arm { wait: Some((pat, future)), is_else: false, condition, handler: parse_handler(input)?, blocking: false })
 }
 
 /// A handler: a block without a comma, or an expression.
@@ -91,7 +92,7 @@ impl Lowerer {
     pub fn select_macro(&mut self, tokens: &TokenStream, span: Span) -> Option<Slot> {
         let (tokens, _) = without_biased(tokens);
         let arms = parse_arms.parse2(tokens).ok()?;
-        let waiting: Vec<&Arm> = arms.iter().filter(|arm| arm.wait.is_some()).collect();
+        let waiting: Vec<&Arm> = arms.iter().filter(|arm| !arm.is_else).collect();
         if arms.is_empty() {
             return None;
         }
@@ -136,7 +137,7 @@ impl Lowerer {
             self.arm(arm, *refused, result, after);
         }
         self.draft.resume(fallback);
-        if let Some(arm) = arms.iter().find(|arm| arm.wait.is_none()) {
+        if let Some(arm) = arms.iter().find(|arm| arm.is_else) {
             self.into(&arm.handler, Some(result));
             self.draft.goto(after, span);
         }
@@ -146,7 +147,11 @@ impl Lowerer {
     }
 
     fn arm(&mut self, arm: &Arm, refused: BlockId, result: Slot, after: BlockId) {
-        let Some((pat, future)) = &arm.wait else { return };
+        let Some((pat, future)) = &arm.wait else {
+            self.into(&arm.handler, Some(result));
+            self.draft.goto(after, spans::expr(&arm.handler));
+            return;
+        };
         let span = spans::expr(future);
         let value = if arm.blocking { self.expr(future) } else { self.awaited(future, span) };
         self.draft.open();

@@ -616,3 +616,23 @@ fn the_rest_of_a_broken_file_is_lowered() {
     assert_eq!(module.unparsed.len(), 1);
     assert_eq!(&text[module.unparsed[0].span.range()], "fn bad(&self) { let = ; }");
 }
+
+#[test]
+fn a_repetition_in_a_macro_body_is_written_out_once() {
+    let module = lower("macro_rules! again { ($e:expr, $($rest:tt)*) => {{ let r = $e; $($rest)* r }} }");
+    let body = graph(&module, "again");
+    assert!(body.contains("<$e>") && body.contains("<$rest>"), "{body}");
+}
+
+#[test]
+fn a_default_arm_of_select_can_be_taken() {
+    let text = "async fn f() { futures::select! { x = g() => x, default => return, complete => () } }";
+    let body = graph(&lower(text), "f");
+    assert!(body.contains("select 3") && body.contains("await") && body.contains("return"), "{body}");
+}
+
+#[test]
+fn branches_of_cfg_if_may_all_be_compiled() {
+    let body = graph(&lower("fn f() { cfg_if! { if #[cfg(unix)] { a(); } else { b(); } } }"), "f");
+    assert!(body.contains("<a>") && body.contains("<b>") && body.contains("unknown cfg"), "{body}");
+}

@@ -23,6 +23,8 @@ fn path(pace: Pace, waits: Vec<Wait>) -> FailurePath {
         blocks_executor: false,
         repaired: false,
         new_input: false,
+        before_send: false,
+        good_answer: false,
         retry_after: RetryAfter::NotApplicable,
         retry_after_date: DateForm::Fine,
         exhaustion: Exhaustion::Raises,

@@ -175,7 +175,23 @@ fn survives_any_text() {
         format!("use {}a{};", "{".repeat(1_500), "}".repeat(1_500)),
         format!("{}{}", "mod a {".repeat(1_200), "}".repeat(1_200)),
     ];
-    for text in texts {
+    // Just below and above what an ordinary stack is trusted with.
+    let shapes = [
+        ("(", ")"),
+        ("{", "}"),
+        ("!", ""),
+        ("|a| ", ""),
+        ("m!(", ")"),
+        ("loop { ", "}"),
+        ("async { ", "}"),
+        ("if a { 1 } else ", "{}"),
+        ("match a { Some(x) if x > 1 => 1, _ => ", "}"),
+        ("a.map_err(|e| ", ")"),
+        ("select! { x = f() => ", "}"),
+        ("vec![", "]"),
+    ];
+    let near = shapes.iter().flat_map(|(open, close)| [9, 19, 36, 38, 45].map(|n| deep(open, close, n)));
+    for text in texts.into_iter().chain(near) {
         let module = super::lower(&text);
         check(&module, &text);
     }

@@ -1,0 +1,126 @@
+//! Simulates an outage: one operation keeps failing in one way, and the code's answer is watched attempt by attempt.
+//!
+//! That gives the number of attempts, the wait before each, what is tested before another one is made, and what leaves
+//! after the last. Time is simulated too; the longer an outage lasts, the faster it passes, so that a deadline is come
+//! to in few turns.
+
+use rustc_hash::FxHashSet;
+
+use super::machine::{Advice, End, Finished, Machine, Plan};
+use super::policy::Wait;
+use super::state::{Failing, State};
+use super::value::Place;
+
+/// Steps for one outage.
+const BUDGET: u64 = 120_000;
+/// Attempts that are simulated where nothing is unknown.
+const MOST_ATTEMPTS: u32 = 1_200;
+/// Attempts that are simulated where conditions are unknown.
+const MOST_OPEN_ATTEMPTS: u32 = 24;
+/// Paths that are kept from one attempt to the next.
+const WIDTH: usize = 6;
+/// Waits that are kept.
+const WAITS: usize = 64;
+
+/// What an outage showed.
+#[derive(Debug, Default)]
+pub(super) struct Outage {
+    /// Executions of the operation until no path came back any more; `None` where some still do.
+    pub attempts: Option<u32>,
+    /// Executions that were simulated.
+    pub simulated: u32,
+    /// The wait before each further execution.
+    pub waits: Vec<Wait>,
+    /// States of the first paths that came back (before attempts 2 and 3).
+    pub first: Vec<State>,
+    /// States that came back last.
+    pub survivors: Vec<State>,
+    /// Paths that left, with the attempt after which they did.
+    pub left: Vec<(u32, Finished)>,
+    /// The work was cut short.
+    pub cut: bool,
+}
+
+impl Machine<'_> {
+    /// Lets an operation fail in one way until the code gives up, or for as long as is needed to see that it does not.
+    pub(super) fn outage(
+        &mut self,
+        plan: &Plan,
+        entries: &[State],
+        place: Place,
+        how: &Failing,
+        advice: Advice,
+        most: Option<u32>,
+    ) -> Outage {
+        let mut outage = Outage::default();
+        self.budget = BUDGET;
+        let mut states: Vec<State> = entries.to_vec();
+        let most_closed = most.unwrap_or(MOST_ATTEMPTS);
+        let most_open = most.unwrap_or(MOST_OPEN_ATTEMPTS);
+        let mut open = false;
+        loop {
+            let turns = states.iter().map(|state| state.turns).max().unwrap_or(0);
+            self.plan = Plan {
+                explore: false,
+                second_try: false,
+                force: Some((place, how.clone())),
+                advice,
+                max_turns: turns + 5,
+                ..plan.clone()
+            };
+            let finished = self.run(std::mem::take(&mut states));
+            outage.simulated += 1;
+            let attempt = outage.simulated;
+            outage.cut |= self.exhausted;
+            let mut seen = FxHashSet::default();
+            let mut gaps: Option<Wait> = None;
+            for finished in finished {
+                match finished.end {
+                    End::Again(_) => {
+                        let gap = &finished.state.gap;
+                        let wait = Wait { low: gap.low, high: gap.high, unknown: gap.unknown };
+                        gaps = Some(match gaps {
+                            None => wait,
+                            Some(other) => Wait {
+                                low: other.low.min(wait.low),
+                                high: other.high.max(wait.high),
+                                unknown: other.unknown || wait.unknown,
+                            },
+                        });
+                        let mut state = finished.state;
+                        if attempt <= 2 {
+                            outage.first.push(state.clone());
+                        }
+                        state.resume = true;
+                        if seen.insert(state.fingerprint()) {
+                            states.push(state);
+                        }
+                    }
+                    End::Cut | End::SecondTry(_) => outage.cut = true,
+                    // Turns in which the operation was not come to.
+                    End::Head => open = true,
+                    _ => outage.left.push((attempt, finished)),
+                }
+            }
+            if let Some(wait) = gaps
+                && outage.waits.len() < WAITS
+            {
+                outage.waits.push(wait);
+            }
+            if states.is_empty() {
+                outage.attempts = (!outage.cut && !open).then_some(attempt);
+                return outage;
+            }
+            open |= states.len() > 1 || !outage.left.is_empty();
+            if states.len() > WIDTH {
+                states.truncate(WIDTH);
+            }
+            let most = if open { most_open } else { most_closed };
+            if outage.simulated >= most || self.budget == 0 {
+                outage.cut |= self.budget == 0;
+                outage.survivors = states;
+                return outage;
+            }
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! Finds the places where an operation is executed again because it failed.
+//!
+//! For each loop, and each function that may call itself or try a second time, the machine first explores: every
+//! operation fails in every way, one on a path, and the paths on which it comes back to be executed again are kept.
+//! What the loop does on success tells what it is for. Then each way of failing is simulated as an outage that lasts
+//! (see [`super::outage`]), which gives the bound, the waits and what leaves in the end.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+
+use super::facts::{self, Group};
+use super::machine::{End, Finished, Machine, Plan};
+use super::policy::{Form, Role, Site};
+use super::state::{At, Event, Failing, Known3, State};
+use super::value::{FuncRef, Value};
+use crate::ir::{BlockId, Callee, Function, FunctionKind, LoopKind, Op, Slot, Term};
+use crate::source::Span;
+
+/// Steps for coming to a loop.
+const ENTRY_BUDGET: u64 = 20_000;
+/// Steps for finding failure paths.
+const EXPLORE_BUDGET: u64 = 60_000;
+
+/// What was found by exploring.
+#[derive(Debug, Default)]
+pub(super) struct Explored {
+    /// Paths from a failure back to the operation.
+    pub back: Vec<Finished>,
+    /// Paths on which nothing failed and the function or loop was left.
+    pub done: Vec<Finished>,
+    /// Paths on which nothing failed and the loop goes on.
+    pub on: Vec<Finished>,
+    /// Paths that left with a failure.
+    pub out: Vec<Finished>,
+    /// The work was cut short.
+    pub cut: bool,
+}
+
+/// All sites of a file, in source order.
+#[must_use]
+pub fn find(machine: &mut Machine<'_>) -> Vec<Site> {
+    let file = machine.file;
+    let Some(module) = machine.project.module(file) else { return Vec::new() };
+    let mut sites = Vec::new();
+    for at in 0..module.functions.len() {
+        let Ok(id) = u32::try_from(at) else { break };
+        let func = FuncRef { file, func: crate::ir::FuncId(id) };
+        let Some(function) = machine.project.function(func) else { continue };
+        if function.kind == FunctionKind::Initialiser {
+            continue;
+        }
+        for number in 0..function.loops.len() {
+            sites.extend(in_loop(machine, func, function, number));
+        }
+        sites.extend(in_function(machine, func, function));
+    }
+    sites.sort_by_key(|site| (site.header.start, site.span.start));
+    sites
+}
+
+/// The loops around one, by their heads.
+fn around(machine: &mut Machine<'_>, func: FuncRef, head: BlockId) -> Rc<[BlockId]> {
+    let map = machine.loops_of(func);
+    map.loops
+        .iter()
+        .filter(|(other, inside)| *other != head && inside.get(head.0 as usize) == Some(&true))
+        .map(|(other, _)| *other)
+        .collect()
+}
+
+/// The site of a loop, if it is one.
+fn in_loop(machine: &mut Machine<'_>, func: FuncRef, function: &Function, number: usize) -> Option<Site> {
+    let source = function.loops.get(number)?;
+    if source.is_comprehension {
+        return None;
+    }
+    let map = machine.loops_of(func);
+    let (head, inside) = map.loops.get(number)?;
+    let (head, inside) = (*head, inside.clone());
+    let in_body = |at: usize| inside.get(at) == Some(&true);
+    let calls = function.blocks.iter().enumerate().filter(|(at, _)| in_body(*at)).any(|(_, block)| {
+        block.instrs.iter().any(|instr| matches!(instr.op, Op::Call { .. } | Op::Await(_) | Op::Enter(..)))
+    });
+    if !calls {
+        return None;
+    }
+    let outer_heads = around(machine, func, head);
+    let entries = entries(machine, func, head);
+    let plan = Plan {
+        explore: true,
+        blocks: Some(inside.clone()),
+        head: Some(head),
+        outer_heads,
+        max_turns: 2,
+        ..Plan::calm()
+    };
+    let explored = explore(machine, &plan, entries.clone());
+    if explored.back.is_empty() {
+        return None;
+    }
+    let role = role(machine, &explored, source.kind)?;
+    let header = source.header;
+    facts::site(
+        machine,
+        &Found {
+            func,
+            function,
+            form: Form::Loop,
+            role,
+            span: source.span,
+            header,
+            entries,
+            plan,
+            explored,
+            loop_kind: Some(source.kind),
+        },
+    )
+}
+
+/// A site that was found, before its policy is known.
+#[derive(Debug)]
+pub(super) struct Found<'f> {
+    pub func: FuncRef,
+    pub function: &'f Function,
+    pub form: Form,
+    pub role: Role,
+    pub span: Span,
+    pub header: Span,
+    pub entries: Vec<State>,
+    pub plan: Plan,
+    pub explored: Explored,
+    pub loop_kind: Option<LoopKind>,
+}
+
+/// States in which the loop is come to for the first time.
+fn entries(machine: &mut Machine<'_>, func: FuncRef, head: BlockId) -> Vec<State> {
+    for explore in [false, true] {
+        machine.plan = Plan { explore, head: Some(head), stop_at_head: true, ..Plan::calm() };
+        machine.budget = ENTRY_BUDGET;
+        let start = machine.enter(func);
+        let finished = machine.run(vec![start]);
+        let mut seen = FxHashSet::default();
+        let mut states: Vec<State> = Vec::new();
+        for finished in finished {
+            if finished.end != End::Head {
+                continue;
+            }
+            let state = at_head(finished.state);
+            if seen.insert(state.fingerprint()) {
+                states.push(state);
+            }
+        }
+        states.truncate(3);
+        if !states.is_empty() {
+            return states;
+        }
+    }
+    // Not come to from the entry within the budget: as unknown as can be.
+    let mut state = machine.enter(func);
+    if let Some(frame) = state.frames.last_mut() {
+        frame.block = head;
+    }
+    vec![state]
+}
+
+/// A state at the head, what happened before forgotten.
+fn at_head(mut state: State) -> State {
+    state.turns = 0;
+    state.trace = None;
+    state.failed = None;
+    state.left = false;
+    state.gap = super::state::Gap::NONE;
+    if let Some(frame) = state.frames.last_mut() {
+        frame.visits.clear();
+    }
+    state
+}
+
+fn explore(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>) -> Explored {
+    machine.plan = plan.clone();
+    machine.budget = EXPLORE_BUDGET;
+    let mut explored = Explored::default();
+    let finished = machine.run(entries);
+    explored.cut = machine.exhausted;
+    for finished in finished {
+        let failed = finished.state.failed.is_some();
+        match (&finished.end, failed) {
+            (End::Again(info), true) => {
+                let same = finished.state.failed.as_ref().is_some_and(|failed| failed.op.inputs == info.inputs);
+                if same {
+                    explored.back.push(finished);
+                } else {
+                    explored.on.push(finished);
+                }
+            }
+            (End::SecondTry(_), true) => explored.back.push(finished),
+            (End::Head, false) => explored.on.push(finished),
+            (End::Return(..) | End::NextWork(_), false) => explored.done.push(finished),
+            (End::Return(..) | End::Raise(..) | End::NextWork(_), true) => explored.out.push(finished),
+            (End::Cut, _) => explored.cut = true,
+            _ => {}
+        }
+    }
+    explored
+}
+
+/// What the loop is for, by what success and failure do.
+fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -> Option<Role> {
+    let succeeds_out = !explored.done.is_empty();
+    let succeeds_on = explored.on.iter().any(|finished| finished.state.failed.is_none());
+    let by_value_alone = explored.back.iter().all(|finished| {
+        finished.state.failed.as_ref().is_some_and(|failed| match failed.how {
+            Failing::Test(sym, _) => !machine.is_error_test(sym),
+            _ => false,
+        })
+    });
+    match (succeeds_out, succeeds_on) {
+        (true, false) if by_value_alone => Some(Role::Polling),
+        (true, false) => Some(Role::Retry),
+        (true, true) => Some(if by_value_alone { Role::Polling } else { Role::Probe }),
+        (false, true) if kind != LoopKind::For && !by_value_alone => Some(Role::Daemon),
+        _ => None,
+    }
+}
+
+/// Recursion from a failure path, and a second try in one.
+fn in_function(machine: &mut Machine<'_>, func: FuncRef, function: &Function) -> Vec<Site> {
+    if function.kind == FunctionKind::ModuleBody {
+        return Vec::new();
+    }
+    let (recursive, twice) = repeats(machine, func, function);
+    let mut sites = Vec::new();
+    if recursive {
+        let start = machine.enter(func);
+        let plan = Plan { explore: true, recursion: true, max_turns: 2, ..Plan::calm() };
+        let explored = explore(machine, &plan, vec![start.clone()]);
+        let turn = explored.back.iter().find_map(|finished| last_turn(&finished.state));
+        if let Some(turn) = turn
+            && !explored.back.is_empty()
+        {
+            let found = Found {
+                func,
+                function,
+                form: Form::Recursion,
+                role: Role::Retry,
+                span: function.span,
+                header: turn.span,
+                entries: vec![start],
+                plan,
+                explored,
+                loop_kind: None,
+            };
+            sites.extend(facts::site(machine, &found));
+        }
+    } else if twice {
+        let start = machine.enter(func);
+        let plan = Plan { explore: true, second_try: true, ..Plan::calm() };
+        let explored = explore(machine, &plan, vec![start.clone()]);
+        let second = explored.back.iter().find_map(|finished| match &finished.end {
+            End::SecondTry(info) if info.remote != Known3::No => Some(info.clone()),
+            _ => None,
+        });
+        if let Some(second) = second {
+            let found = Found {
+                func,
+                function,
+                form: Form::StraightLine,
+                role: Role::Retry,
+                span: second.base.span,
+                header: second.base.span,
+                entries: vec![start],
+                plan,
+                explored,
+                loop_kind: None,
+            };
+            sites.extend(facts::site(machine, &found));
+        }
+    }
+    sites
+}
+
+fn last_turn(state: &State) -> Option<At> {
+    state.events().iter().rev().find_map(|event| match event {
+        Event::Turn(at) => Some(*at),
+        _ => None,
+    })
+}
+
+/// Whether a function calls itself, and whether it makes some call twice outside of loops with a failure path between.
+fn repeats(machine: &mut Machine<'_>, func: FuncRef, function: &Function) -> (bool, bool) {
+    let map = machine.loops_of(func);
+    let looped = |at: usize| map.loops.iter().any(|(_, inside)| inside.get(at) == Some(&true));
+    let (mut recursive, mut twice) = (false, false);
+    let mut seen: Vec<(String, usize)> = Vec::new();
+    let branches =
+        function.blocks.iter().any(|block| block.unwind.is_some() || matches!(block.term, Term::Branch { .. }));
+    for (at, block) in function.blocks.iter().enumerate() {
+        for instr in &block.instrs {
+            let Op::Call { callee, args } = &instr.op else { continue };
+            let name = match callee {
+                Callee::Method { name, .. } | Callee::Super { name } => name.clone(),
+                Callee::Value(slot) => callee_name(function, *slot).unwrap_or_default(),
+            };
+            if name == function.name && function.kind == FunctionKind::Named {
+                recursive = true;
+            }
+            if name.is_empty() || looped(at) {
+                continue;
+            }
+            let key = (name, args.len());
+            if seen.contains(&key) {
+                twice = true;
+            } else {
+                seen.push(key);
+            }
+        }
+    }
+    (recursive && branches, twice && branches)
+}
+
+fn callee_name(function: &Function, slot: Slot) -> Option<String> {
+    if let Some(name) = function.slot(slot).and_then(|info| info.name.clone()) {
+        return Some(name);
+    }
+    let made = function.blocks.iter().flat_map(|block| &block.instrs).find(|instr| instr.dst == Some(slot))?;
+    match &made.op {
+        Op::Path(path) => Some(super::memory::last_part(path).to_string()),
+        Op::Func(id) => Some(format!("#{}", id.0)),
+        Op::Copy(from) => function.slot(*from).and_then(|info| info.name.clone()),
+        _ => None,
+    }
+}
+
+/// Groups failure paths by the operation and the way in which it fails.
+pub(super) fn groups(explored: &Explored) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for finished in &explored.back {
+        let Some(failed) = &finished.state.failed else { continue };
+        match groups.iter_mut().find(|group| group.op.place == failed.op.place && group.how == failed.how) {
+            Some(group) => group.paths.push(finished.clone()),
+            None => {
+                groups.push(Group { op: failed.op.clone(), how: failed.how.clone(), paths: vec![finished.clone()] })
+            }
+        }
+    }
+    groups
+}
+
+/// Whether a value says that something failed.
+#[must_use]
+pub(super) fn is_failure_value(value: &Value) -> bool {
+    match value {
+        Value::None | Value::Bool(false, _) | Value::Exc(_) | Value::Resp(_) => true,
+        Value::Variant(name, _, args) => matches!(&**name, "Err" | "None") || args.iter().any(is_failure_value),
+        Value::Tuple(items) => items.iter().any(is_failure_value),
+        _ => false,
+    }
+}

@@ -41,6 +41,19 @@ pub enum Group {
 }
 
 impl Group {
+    /// All groups.
+    pub const ALL: [Group; 9] = [
+        Group::Bound,
+        Group::Pace,
+        Group::Server,
+        Group::Outcome,
+        Group::Replay,
+        Group::Layers,
+        Group::Budget,
+        Group::Strict,
+        Group::Meta,
+    ];
+
     /// Its name in lower case.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -147,6 +147,21 @@ impl SourceFile {
         self.text.get(start as usize..end).unwrap_or_default().trim_end_matches(['\r', '\n'])
     }
 
+    /// The first byte of a line (from 1); the length of the text for lines past the end.
+    #[must_use]
+    pub fn line_start(&self, line: usize) -> usize {
+        let start = line.checked_sub(1).map_or(Some(0), |at| self.line_starts.get(at).copied());
+        start.map_or(self.text.len(), |start| start as usize)
+    }
+
+    /// The part of a span that lies in its first line, within the text.
+    #[must_use]
+    pub fn first_line(&self, span: Span) -> Span {
+        let line = self.line_of(span.start);
+        let end = self.line_start(line) + self.line_text(line).len();
+        Span::new((span.start as usize).min(end), (span.end as usize).min(end))
+    }
+
     /// How many lines the file has (at least one).
     #[must_use]
     pub fn line_count(&self) -> usize {
@@ -164,5 +179,19 @@ impl SourceFile {
             column: before.chars().count() + 1,
             utf16_column: before.chars().map(char::len_utf16).sum::<usize>() + 1,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_cut_to_one_line_of_the_text() {
+        let file = SourceFile::new("a.py", "@retry(\n  3,\n)\r\nend", Language::Python);
+        assert_eq!(file.first_line(Span::new(1, 14)), Span::new(1, 7));
+        assert_eq!(file.first_line(Span::new(8, 12)), Span::new(8, 12));
+        assert_eq!(file.first_line(Span::new(900, 1000)), Span::new(19, 19));
+        assert_eq!((file.line_start(1), file.line_start(2), file.line_start(99)), (0, 8, 19));
     }
 }

@@ -1,0 +1,329 @@
+//! One run over a set of files: lowers them, analyses them, asks the rules, and puts the findings in order.
+//!
+//! Nothing here reads a file or prints: texts come in ([`Input`]), and a [`Run`] goes out that every report reads.
+//!
+//! Invariant: a fault of this program in one file loses at most that file; it becomes an entry in [`Run::errors`].
+//! Invariant: the outcome depends on the inputs and the configuration alone, not on threads or the order of files.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::analysis;
+use crate::analysis::policy::Site;
+use crate::analysis::project::Project;
+use crate::config::{ActiveRule, Config};
+use crate::diagnostic::{Confidence, Diagnostic, Label, Level};
+use crate::fingerprint::Fingerprints;
+use crate::frontend;
+use crate::ir::{Module, Unparsed};
+use crate::models::AllModels;
+use crate::rules::Context;
+use crate::source::SourceFile;
+
+/// Parsers and analysis recurse over what a file nests; this much stack takes all that compilers accept.
+const STACK: usize = 64 << 20;
+
+/// The rule about files that could not be parsed.
+const UNPARSED: &str = "unparsed-source";
+
+/// So many further parts that could not be parsed are shown.
+const MAX_OTHERS: usize = 7;
+
+/// A file to check.
+#[derive(Debug, Clone)]
+pub struct Input {
+    /// Its text, under the path that is printed.
+    pub file: SourceFile,
+    /// Dotted module path, as far as it is known.
+    pub module: String,
+    /// Path relative to the root of the repository: what SARIF prints.
+    pub root_path: Arc<str>,
+}
+
+/// A file that could not be read or checked.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+pub struct FileError {
+    /// Its path, as it is printed.
+    pub path: String,
+    /// What went wrong.
+    pub message: String,
+}
+
+/// A finding in its file.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// Index in [`Run::files`].
+    pub file: usize,
+    /// What is said.
+    pub diagnostic: Diagnostic,
+    /// See [`Fingerprints`].
+    pub fingerprint: String,
+}
+
+/// What came of a run.
+#[derive(Debug, Default)]
+pub struct Run {
+    /// The files, in the order of their paths.
+    pub files: Vec<SourceFile>,
+    /// Their paths from the root of the repository, in the same order.
+    pub root_paths: Vec<Arc<str>>,
+    /// The sites of each file, in source order.
+    pub sites: Vec<Vec<Site>>,
+    /// The parts of each file that could not be parsed.
+    pub unparsed: Vec<Vec<Unparsed>>,
+    /// The findings, by file, place and rule.
+    pub findings: Vec<Found>,
+    /// What could not be read or checked, by path.
+    pub errors: Vec<FileError>,
+}
+
+impl Run {
+    /// How many findings have this level.
+    #[must_use]
+    pub fn count(&self, level: Level) -> usize {
+        self.findings.iter().filter(|found| found.diagnostic.level == level).count()
+    }
+
+    /// Whether a finding fails the run.
+    #[must_use]
+    pub fn fails(&self) -> bool {
+        self.findings.iter().any(|found| found.diagnostic.level >= Level::Warning)
+    }
+
+    /// A run with these findings already made, in order and with their fingerprints.
+    #[must_use]
+    pub fn with_findings(inputs: Vec<Input>, diagnostics: Vec<(usize, Diagnostic)>) -> Run {
+        let mut run = Run::default();
+        for input in inputs {
+            run.files.push(input.file);
+            run.root_paths.push(input.root_path);
+            run.sites.push(Vec::new());
+            run.unparsed.push(Vec::new());
+        }
+        run.take(diagnostics);
+        run
+    }
+
+    fn take(&mut self, mut diagnostics: Vec<(usize, Diagnostic)>) {
+        diagnostics.sort_by(|(left_file, left), (right_file, right)| {
+            (left_file, left.span, left.rule, &left.message).cmp(&(right_file, right.span, right.rule, &right.message))
+        });
+        diagnostics.dedup();
+        let mut prints = Fingerprints::default();
+        let mut last = None;
+        for (at, diagnostic) in diagnostics {
+            let Some(file) = self.files.get(at) else { continue };
+            if last != Some(at) {
+                prints = Fingerprints::default();
+                last = Some(at);
+            }
+            let fingerprint = prints.next(file, &diagnostic);
+            self.findings.push(Found { file: at, diagnostic, fingerprint });
+        }
+    }
+}
+
+/// Checks a set of files together: calls are followed from one into the other.
+#[must_use]
+pub fn check(inputs: Vec<Input>, config: &Config) -> Run {
+    match rayon::ThreadPoolBuilder::new().stack_size(STACK).build() {
+        Ok(pool) => pool.install(|| check_here(inputs, config)),
+        Err(_) => check_here(inputs, config),
+    }
+}
+
+fn check_here(mut inputs: Vec<Input>, config: &Config) -> Run {
+    inputs.sort_by(|left, right| left.file.path.cmp(&right.file.path));
+    let lowered: Vec<Result<Module, String>> =
+        inputs.par_iter().map(|input| guarded(|| frontend::lower(&input.file, &input.module))).collect();
+
+    let mut run = Run::default();
+    let mut modules = Vec::with_capacity(inputs.len());
+    let names: Vec<String> = inputs.iter().map(|input| input.module.clone()).collect();
+    for (input, lowered) in inputs.into_iter().zip(lowered) {
+        let module = lowered.unwrap_or_else(|message| {
+            run.errors.push(FileError { path: input.file.path.to_string(), message });
+            empty_module(&input.file)
+        });
+        run.unparsed.push(module.unparsed.clone());
+        run.files.push(input.file);
+        run.root_paths.push(input.root_path);
+        modules.push(module);
+    }
+    run.sites = sites(&run.files, &modules, &names, &mut run.errors);
+
+    let judged: Vec<Result<Vec<Diagnostic>, String>> = run
+        .files
+        .par_iter()
+        .zip(&run.sites)
+        .zip(&run.unparsed)
+        .map(|((file, sites), unparsed)| guarded(|| judge(file, sites, unparsed, config)))
+        .collect();
+    let mut diagnostics = Vec::new();
+    for (at, judged) in judged.into_iter().enumerate() {
+        match judged {
+            Ok(found) => diagnostics.extend(found.into_iter().map(|diagnostic| (at, diagnostic))),
+            Err(message) => {
+                let path = run.files.get(at).map(|file| file.path.to_string()).unwrap_or_default();
+                run.errors.push(FileError { path, message });
+            }
+        }
+    }
+    run.take(diagnostics);
+    run.errors.sort();
+    run.errors.dedup();
+    run
+}
+
+/// The sites of each file; a file on which the analysis goes wrong is reported, the others are not lost with it.
+fn sites(files: &[SourceFile], modules: &[Module], names: &[String], errors: &mut Vec<FileError>) -> Vec<Vec<Site>> {
+    let project = Project::new(files, modules, names, AllModels::builtin());
+    let count = u32::try_from(files.len()).unwrap_or(u32::MAX);
+    let found: Vec<_> = (0..count).into_par_iter().map(|file| guarded(|| analysis::sites_of(&project, file))).collect();
+    let mut sites = Vec::with_capacity(files.len());
+    for (file, found) in files.iter().zip(found) {
+        sites.push(found.unwrap_or_else(|message| {
+            errors.push(FileError { path: file.path.to_string(), message });
+            Vec::new()
+        }));
+    }
+    sites
+}
+
+/// Asks every active rule about every site of one file.
+fn judge(file: &SourceFile, sites: &[Site], unparsed: &[Unparsed], config: &Config) -> Vec<Diagnostic> {
+    let context = Context { file, limits: &config.limits };
+    let mut found = Vec::new();
+    for site in sites.iter().filter(|site| !site.in_test) {
+        for active in &config.rules {
+            found.extend(active.rule.check.and_then(|check| ask(active, check, site, context)));
+        }
+    }
+    if let Some(active) = config.rule(UNPARSED) {
+        found.extend(unparsed_source(active, file, unparsed));
+    }
+    found.retain(|diagnostic| diagnostic.confidence >= config.min_confidence);
+    found
+}
+
+type Check = fn(&Site, Context<'_>) -> Option<crate::rules::Finding>;
+
+fn ask(active: &ActiveRule, check: Check, site: &Site, context: Context<'_>) -> Option<Diagnostic> {
+    let finding = check(site, context)?;
+    let operation = site.operation().map_or("", |operation| operation.text.as_str());
+    Some(Diagnostic {
+        rule: active.rule.name,
+        level: active.level,
+        confidence: finding.confidence,
+        span: site.header,
+        message: finding.message,
+        why: finding.why,
+        help: finding.help,
+        labels: finding.labels,
+        key: format!("{} {operation}", site.function_name),
+    })
+}
+
+/// One finding a file, at the first line of the first part that could not be parsed.
+fn unparsed_source(active: &ActiveRule, file: &SourceFile, unparsed: &[Unparsed]) -> Option<Diagnostic> {
+    let first = unparsed.iter().min_by_key(|part| part.span)?;
+    let more = match unparsed.len() - 1 {
+        0 => String::new(),
+        1 => ", nor was 1 further part".to_owned(),
+        n => format!(", nor were {n} further parts"),
+    };
+    let others = unparsed.iter().filter(|part| part.span != first.span);
+    let label = |part: &Unparsed| Label { file: None, span: file.first_line(part.span), text: part.message.clone() };
+    Some(Diagnostic {
+        rule: active.rule.name,
+        level: active.level,
+        confidence: Confidence::High,
+        span: file.first_line(first.span),
+        message: format!("A part of the file was not checked ({}){more}", first.message.trim_end_matches('.')),
+        why: "what stands there may hold faults that no other rule reports; the rest of the file was checked"
+            .to_owned(),
+        help: "mend the syntax, or leave the file out if it is not meant to be run".to_owned(),
+        labels: others.take(MAX_OTHERS).map(label).collect(),
+        key: String::new(),
+    })
+}
+
+fn empty_module(file: &SourceFile) -> Module {
+    Module {
+        language: file.language,
+        functions: Vec::new(),
+        classes: Vec::new(),
+        globals: Vec::new(),
+        imports: Vec::new(),
+        unparsed: Vec::new(),
+    }
+}
+
+/// Runs `work`; a panic becomes its message.
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| format!("internal error: {}", panic_text(panic.as_ref())))
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("unknown cause")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+    use super::*;
+    use crate::rules::{Group, Rule};
+    use crate::source::{Language, Span};
+
+    fn active() -> ActiveRule {
+        let rule = Rule { name: UNPARSED, group: Group::Meta, level: Level::Warning, page: "", check: None };
+        ActiveRule { rule, level: Level::Warning }
+    }
+
+    #[test]
+    fn unparsed_parts_make_one_finding_at_the_first() {
+        let part = |start| Unparsed { span: Span::new(start, start + 2), message: "expected `:`".to_owned() };
+        let file = SourceFile::new("a.py", "def (\n\nx = = 1\nclass class\n", Language::Python);
+        let found = unparsed_source(&active(), &file, &[part(9), part(4), part(20)]).unwrap();
+        assert_eq!(found.span, Span::new(4, 5));
+        assert_eq!(found.message, "A part of the file was not checked (expected `:`), nor were 2 further parts");
+        assert_eq!(found.labels.len(), 2);
+        assert!(unparsed_source(&active(), &file, &[]).is_none());
+    }
+
+    #[test]
+    fn a_panic_is_a_message() {
+        assert_eq!(guarded(|| 1), Ok(1));
+        assert_eq!(guarded(|| -> u8 { panic!("no {}", "way") }), Err("internal error: no way".to_owned()));
+    }
+
+    #[test]
+    fn findings_are_ordered_by_file_place_and_rule() {
+        let input = |path: &str| Input {
+            file: SourceFile::new(path, "while True:\n    go()\n", Language::Python),
+            module: String::new(),
+            root_path: path.into(),
+        };
+        let diagnostic = |rule, start| {
+            let part = Unparsed { span: Span::new(start, start + 1), message: "x".to_owned() };
+            let found = unparsed_source(&active(), &input("a.py").file, &[part]).unwrap();
+            Diagnostic { rule, ..found }
+        };
+        let given = vec![
+            (1, diagnostic("a", 0)),
+            (0, diagnostic("b", 3)),
+            (0, diagnostic("a", 3)),
+            (0, diagnostic("z", 1)),
+            (0, diagnostic("z", 1)),
+        ];
+        let run = Run::with_findings(vec![input("a.py"), input("b.py")], given);
+        let order: Vec<_> = run.findings.iter().map(|found| (found.file, found.diagnostic.rule)).collect();
+        assert_eq!(order, [(0, "z"), (0, "a"), (0, "b"), (1, "a")]);
+        assert!(run.fails());
+        assert_eq!(run.count(Level::Warning), 4);
+    }
+}

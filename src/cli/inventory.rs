@@ -1,0 +1,18 @@
+//! `stormlint inventory`.
+
+use std::process::ExitCode;
+
+use super::{Failure, Format, RunArgs, check, output};
+use crate::report::inventory;
+
+pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
+    let write = match args.output_format {
+        Format::Full => inventory::full,
+        Format::Concise => inventory::concise,
+        Format::Json => inventory::json,
+        Format::Sarif => return Err(Failure::Usage("the inventory has no SARIF form; take json".to_owned())),
+    };
+    let run = check::over_files(args, &args.config()?)?;
+    output::to(args.output_file.as_deref(), |out| write(&run, out))?;
+    Ok(if run.errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) })
+}

@@ -1,0 +1,223 @@
+//! What makes a finding recognisable in the next run, although lines have moved.
+//!
+//! Two kinds, for two readers. [`Fingerprints`] gives stormlint's own: a hash of the rule, the finding's key (function
+//! and operation) and the text of the marked place without its blanks, with an ordinal among equals. It survives lines
+//! that are added above, a moved or renamed file, and reformatting. [`line_hashes`] is the hash that code-scanning
+//! services compute for each line when they get no other (a rolling hash over the next 100 characters); their upload
+//! action compares it with its own, so it has to be exact.
+
+use rustc_hash::FxHashMap;
+
+use crate::diagnostic::Diagnostic;
+use crate::source::SourceFile;
+
+/// Gives out fingerprints for the findings of one file, in source order.
+#[derive(Debug, Default)]
+pub struct Fingerprints {
+    seen: FxHashMap<u64, u64>,
+}
+
+impl Fingerprints {
+    /// The fingerprint of the next finding: 16 hexadecimal digits.
+    pub fn next(&mut self, file: &SourceFile, diagnostic: &Diagnostic) -> String {
+        let mut hash = Fnv::default();
+        hash.part(diagnostic.rule);
+        hash.part(&diagnostic.key);
+        hash.text(file.slice(diagnostic.span).chars().filter(|c| !c.is_whitespace()));
+        let ordinal = self.seen.entry(hash.0).or_default();
+        hash.text(ordinal.to_string().chars());
+        *ordinal += 1;
+        format!("{:016x}", hash.finish())
+    }
+}
+
+/// FNV-1a with a final mix: short, and the same on every machine and in every release.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    fn byte(&mut self, byte: u8) {
+        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+
+    fn text(&mut self, text: impl Iterator<Item = char>) {
+        for c in text {
+            let mut buffer = [0; 4];
+            c.encode_utf8(&mut buffer).bytes().for_each(|byte| self.byte(byte));
+        }
+        self.byte(0xff);
+    }
+
+    fn part(&mut self, text: &str) {
+        self.text(text.chars());
+    }
+
+    fn finish(&self) -> u64 {
+        let mut hash = self.0;
+        hash = (hash ^ (hash >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        hash = (hash ^ (hash >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+        hash ^ (hash >> 33)
+    }
+}
+
+const BLOCK: usize = 100;
+const MOD: u64 = 37;
+const END: u16 = 0xffff;
+const TAB: u16 = 9;
+const LF: u16 = 10;
+const CR: u16 = 13;
+const SPACE: u16 = 32;
+
+/// The hash of each line of a text, with a count among equal hashes: `"d4c365becc5d231e:1"`. The first one is line 1.
+#[must_use]
+pub fn line_hashes(text: &str) -> Vec<String> {
+    let mut rolling = Rolling::default();
+    for unit in text.encode_utf16() {
+        rolling.take(unit);
+    }
+    rolling.take(END);
+    rolling.flush();
+    rolling.lines
+}
+
+/// A window over the last [`BLOCK`] code units that are neither blank nor tab. The hash of a line is that of the
+/// window which begins with the line's first character, so it is known only once the window has moved past it.
+struct Rolling {
+    window: [u16; BLOCK],
+    /// For each place of the window, whether a line begins there.
+    starts: [bool; BLOCK],
+    at: usize,
+    hash: u64,
+    line_start: bool,
+    after_cr: bool,
+    counts: FxHashMap<u64, u32>,
+    lines: Vec<String>,
+}
+
+impl Default for Rolling {
+    fn default() -> Self {
+        Rolling {
+            window: [0; BLOCK],
+            starts: [false; BLOCK],
+            at: 0,
+            hash: 0,
+            line_start: true,
+            after_cr: false,
+            counts: FxHashMap::default(),
+            lines: Vec::new(),
+        }
+    }
+}
+
+impl Rolling {
+    fn take(&mut self, unit: u16) {
+        if unit == SPACE || unit == TAB || (self.after_cr && unit == LF) {
+            self.after_cr = false;
+            return;
+        }
+        self.after_cr = unit == CR;
+        let unit = if unit == CR { LF } else { unit };
+        self.put_out();
+        if self.line_start
+            && let Some(start) = self.starts.get_mut(self.at)
+        {
+            *start = true;
+        }
+        self.line_start = unit == LF;
+        self.roll(unit);
+    }
+
+    fn flush(&mut self) {
+        for _ in 0..BLOCK {
+            self.put_out();
+            self.roll(0);
+        }
+    }
+
+    /// If the oldest character of the window begins a line, the window is that line's.
+    fn put_out(&mut self) {
+        if let Some(start) = self.starts.get_mut(self.at)
+            && std::mem::take(start)
+        {
+            let count = self.counts.entry(self.hash).or_default();
+            *count += 1;
+            self.lines.push(format!("{:x}:{count}", self.hash));
+        }
+    }
+
+    fn roll(&mut self, unit: u16) {
+        const FIRST: u64 = MOD.wrapping_pow(BLOCK as u32);
+        if let Some(place) = self.window.get_mut(self.at) {
+            let oldest = std::mem::replace(place, unit);
+            self.hash = self
+                .hash
+                .wrapping_mul(MOD)
+                .wrapping_add(u64::from(unit))
+                .wrapping_sub(FIRST.wrapping_mul(u64::from(oldest)));
+        }
+        self.at = (self.at + 1) % BLOCK;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+    use super::*;
+    use crate::diagnostic::{Confidence, Level};
+    use crate::source::{Language, Span};
+
+    #[test]
+    fn line_hashes_agree_with_the_vectors() {
+        let vectors: serde_json::Value =
+            serde_json::from_str(include_str!("../testdata/sarif/line-hashes.json")).unwrap();
+        let mut compared = 0;
+        for (name, vector) in vectors.as_object().unwrap() {
+            let lines = line_hashes(vector["text"].as_str().unwrap());
+            for (line, hash) in vector["lines"].as_object().unwrap() {
+                let at: usize = line.parse().unwrap();
+                assert_eq!(Some(lines[at - 1].as_str()), hash.as_str(), "{name} line {line}");
+                compared += 1;
+            }
+        }
+        assert_eq!(compared, 40);
+    }
+
+    #[test]
+    fn a_thousand_equal_lines_are_counted() {
+        let lines = line_hashes(&"go()\n".repeat(1000));
+        assert_eq!(lines.len(), 1001);
+        assert!(lines.iter().any(|hash| hash.ends_with(":2")));
+    }
+
+    fn finding(span: Span, key: &str) -> Diagnostic {
+        Diagnostic {
+            rule: "unbounded-retry",
+            level: Level::Error,
+            confidence: Confidence::High,
+            span,
+            message: String::new(),
+            why: String::new(),
+            help: String::new(),
+            labels: Vec::new(),
+            key: key.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_fingerprint_survives_moves_and_tells_equals_apart() {
+        let before = SourceFile::new("a.py", "while True:\nwhile True:\n", Language::Python);
+        let after = SourceFile::new("b/c.py", "x = 1\n\nwhile  True :\n", Language::Python);
+        let mut prints = Fingerprints::default();
+        let first = prints.next(&before, &finding(Span::new(0, 11), "f get()"));
+        let second = prints.next(&before, &finding(Span::new(12, 23), "f get()"));
+        assert_ne!(first, second);
+        assert_eq!(first, Fingerprints::default().next(&after, &finding(Span::new(7, 20), "f get()")));
+        assert_ne!(first, Fingerprints::default().next(&before, &finding(Span::new(0, 11), "g get()")));
+        assert_eq!(first.len(), 16);
+    }
+}

@@ -1,0 +1,333 @@
+//! The list of all sites and their policies: what `stormlint inventory` prints, as JSON, as cards, or a line each.
+//!
+//! It states what was understood, and says nothing of whether it is good.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::json::Range;
+use crate::analysis::policy::{
+    Bound, Cause, DateForm, FailurePath, Key, Known, Pace, RetryAfter, Role, Site, Timeout, Wait,
+};
+use crate::check::Run;
+use crate::source::SourceFile;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    sites: Vec<Entry<'a>>,
+}
+
+/// A site in the words of the output contract; `null` is "not known".
+#[derive(Debug, Serialize)]
+struct Entry<'a> {
+    path: &'a str,
+    range: Range,
+    kind: String,
+    operation: &'a str,
+    remote: Remote,
+    cap: Option<&'static str>,
+    max_attempts: Option<u32>,
+    delay: String,
+    jitter: bool,
+    delay_ceiling: Option<f64>,
+    retry_after: Option<&'static str>,
+    retried_statuses: String,
+    retried_exceptions: Vec<&'a str>,
+    method: Option<&'a str>,
+    idempotency_key: Option<bool>,
+    timeout: Limit,
+    schedule: Vec<[Option<f64>; 2]>,
+    worst_case_wait: Option<f64>,
+    layers: [(); 0],
+    amplification: Option<u32>,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+enum Remote {
+    Known(bool),
+    Unknown(&'static str),
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+enum Limit {
+    Seconds(f64),
+    Word(&'static str),
+}
+
+impl<'a> Entry<'a> {
+    fn of(file: &'a SourceFile, site: &'a Site) -> Self {
+        let operation = site.operation();
+        let path = weakest(&site.failures);
+        Entry {
+            path: &file.path,
+            range: Range::of(file, site.span),
+            kind: kind(site),
+            operation: operation.map_or("", |operation| operation.text.as_str()),
+            remote: match operation.map_or(Known::Unknown, |operation| operation.remote) {
+                Known::Yes => Remote::Known(true),
+                Known::No => Remote::Known(false),
+                Known::Unknown => Remote::Unknown("unknown"),
+            },
+            cap: cap(&site.bound),
+            max_attempts: site.max_attempts,
+            delay: word(path.map_or(Pace::Unknown, |path| path.pace)),
+            jitter: site.failures.iter().any(|path| path.jitter),
+            delay_ceiling: site.delay_ceiling.and_then(finite),
+            retry_after: retry_after(&site.failures),
+            retried_statuses: site.retried_statuses.to_string(),
+            retried_exceptions: exceptions(&site.failures),
+            method: operation.and_then(|operation| operation.method.as_deref()),
+            idempotency_key: match operation.map_or(Key::Unknown, |operation| operation.key) {
+                Key::None => Some(false),
+                Key::Stable | Key::PerAttempt => Some(true),
+                Key::Unknown => None,
+            },
+            timeout: match operation.map_or(Timeout::Unknown, |operation| operation.timeout) {
+                Timeout::Set(Some(seconds)) if seconds.is_finite() => Limit::Seconds(seconds),
+                Timeout::Set(_) => Limit::Word("set"),
+                Timeout::None => Limit::Word("none"),
+                Timeout::Unknown => Limit::Word("unknown"),
+            },
+            schedule: site.failures.first().map(schedule).unwrap_or_default(),
+            worst_case_wait: site.failures.first().and_then(worst_case),
+            layers: [],
+            amplification: None,
+        }
+    }
+}
+
+fn finite(number: f64) -> Option<f64> {
+    number.is_finite().then_some(number)
+}
+
+/// The name of a unit variant, as serde writes it.
+fn word(value: impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => "unknown".to_owned(),
+    }
+}
+
+fn kind(site: &Site) -> String {
+    match site.role {
+        Role::Retry => word(site.form),
+        Role::Probe | Role::Polling | Role::Daemon => word(site.role),
+    }
+}
+
+fn cap(bound: &Bound) -> Option<&'static str> {
+    match bound {
+        Bound::None | Bound::Flag => Some("none"),
+        Bound::Count(_) => Some("count"),
+        Bound::Deadline(_) => Some("deadline"),
+        Bound::Both(..) => Some("count+deadline"),
+        Bound::Caller => Some("caller"),
+        Bound::Broken(_) => Some("broken"),
+        Bound::Unknown => None,
+    }
+}
+
+/// The path that waits least; one whose cause was mended, or that carries new input, only where there is no other.
+fn weakest(paths: &[FailurePath]) -> Option<&FailurePath> {
+    paths.iter().min_by_key(|path| {
+        let pace = match path.pace {
+            Pace::None => 0,
+            Pace::Fixed => 1,
+            Pace::Linear => 2,
+            Pace::Exponential => 3,
+            Pace::Server => 4,
+            Pace::Unknown => 5,
+        };
+        (path.repaired || path.new_input, pace)
+    })
+}
+
+/// The worst that becomes of the header on any path; `None` where it could not be seen.
+fn retry_after(paths: &[FailurePath]) -> Option<&'static str> {
+    let words = paths.iter().map(|path| match (&path.retry_after, path.retry_after_date) {
+        (RetryAfter::Ignored | RetryAfter::Lost(_), _) => (0, Some("ignored")),
+        (RetryAfter::Shortened { .. }, _) => (1, Some("truncated")),
+        (_, DateForm::Breaks(_) | DateForm::Dropped(_)) => (2, Some("int-only")),
+        (RetryAfter::Unknown, DateForm::Fine) => (3, None),
+        (RetryAfter::Honoured, DateForm::Fine) => (4, Some("honored")),
+        (RetryAfter::NotApplicable, DateForm::Fine) => (5, Some("not-applicable")),
+    });
+    words.min_by_key(|(rank, _)| *rank).map_or(Some("not-applicable"), |(_, word)| word)
+}
+
+fn exceptions(paths: &[FailurePath]) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for path in paths {
+        if let Cause::Exception { classes, everything } = &path.cause {
+            names.extend(classes.iter().map(String::as_str));
+            if classes.is_empty() && *everything {
+                names.push("*");
+            }
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+fn ends(wait: &Wait) -> [Option<f64>; 2] {
+    if wait.unknown { [None, None] } else { [finite(wait.low), finite(wait.high)] }
+}
+
+fn schedule(path: &FailurePath) -> Vec<[Option<f64>; 2]> {
+    path.waits.iter().map(ends).collect()
+}
+
+/// The sum of the longest waits before the last attempt, where all of them are known.
+fn worst_case(path: &FailurePath) -> Option<f64> {
+    let retries = usize::try_from(path.attempts?.checked_sub(1)?).ok()?;
+    let waits = path.waits.get(..retries)?;
+    waits.iter().map(|wait| ends(wait)[1]).sum()
+}
+
+fn entries(run: &Run) -> impl Iterator<Item = (&SourceFile, &Site)> {
+    run.files.iter().zip(&run.sites).flat_map(|(file, sites)| sites.iter().map(move |site| (file, site)))
+}
+
+/// Writes the JSON document.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn json(run: &Run, out: &mut dyn Write) -> io::Result<()> {
+    let sites = entries(run).map(|(file, site)| Entry::of(file, site)).collect();
+    serde_json::to_writer_pretty(&mut *out, &Document { version: 1, sites })?;
+    writeln!(out)
+}
+
+/// Writes one line a site.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn concise(run: &Run, out: &mut dyn Write) -> io::Result<()> {
+    for (file, site) in entries(run) {
+        let entry = Entry::of(file, site);
+        let place = file.position(site.header.start);
+        writeln!(
+            out,
+            "{}:{}:{}: {} {}: {}; {}",
+            file.path,
+            place.line,
+            place.column,
+            entry.kind,
+            shown(entry.operation),
+            attempts(site),
+            waits(&entry)
+        )?;
+    }
+    Ok(())
+}
+
+/// Writes a card a site, and how many there are.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn full(run: &Run, out: &mut dyn Write) -> io::Result<()> {
+    for (file, site) in entries(run) {
+        let entry = Entry::of(file, site);
+        let place = file.position(site.header.start);
+        let test = if site.in_test { ", test code" } else { "" };
+        writeln!(out, "{}:{}:{}  {} in {}{test}", file.path, place.line, place.column, entry.kind, site.function_name)?;
+        let mut row = |name: &str, value: &str| writeln!(out, "    {name:<14}{value}");
+        let remote = match entry.remote {
+            Remote::Known(true) => "remote",
+            Remote::Known(false) => "local",
+            Remote::Unknown(_) => "not known whether remote",
+        };
+        row("repeats", &format!("{} ({remote})", shown(entry.operation)))?;
+        if let Some(method) = entry.method {
+            let key = match entry.idempotency_key {
+                Some(true) => "with an idempotency key",
+                Some(false) => "no idempotency key",
+                None => "idempotency key not known",
+            };
+            row("method", &format!("{method}, {key}"))?;
+        }
+        row("attempts", &attempts(site))?;
+        row("waits", &waits(&entry))?;
+        row("comes back on", &causes(&entry))?;
+        row("Retry-After", entry.retry_after.unwrap_or("not known"))?;
+        let timeout = match entry.timeout {
+            Limit::Seconds(seconds) => format!("{seconds} s an attempt"),
+            Limit::Word("unknown") => "not known".to_owned(),
+            Limit::Word(word) => word.to_owned(),
+        };
+        row("timeout", &timeout)?;
+        writeln!(out)?;
+    }
+    let sites = run.sites.iter().map(Vec::len).sum();
+    writeln!(out, "{} in {}.", super::counted(sites, "retry site"), super::counted(run.files.len(), "file"))
+}
+
+fn shown(operation: &str) -> &str {
+    if operation.is_empty() { "an operation that is not known" } else { operation }
+}
+
+fn attempts(site: &Site) -> String {
+    let number = |n: &Option<u32>| n.map_or("a number that is not known".to_owned(), |n| format!("at most {n}"));
+    let time = |t: &Option<f64>| t.map_or("until a deadline".to_owned(), |t| format!("for at most {t} s"));
+    match &site.bound {
+        Bound::None => "without end".to_owned(),
+        Bound::Flag => "until a stop flag is set".to_owned(),
+        Bound::Count(n) => number(n),
+        Bound::Deadline(t) => time(t),
+        Bound::Both(n, t) => format!("{}, {}", number(n), time(t)),
+        Bound::Caller => "as many as the caller says".to_owned(),
+        Bound::Broken(why) => format!("a bound that does not hold: {why}"),
+        Bound::Unknown => "not known".to_owned(),
+    }
+}
+
+fn waits(entry: &Entry<'_>) -> String {
+    let mut text = match entry.delay.as_str() {
+        "none" => return "no wait".to_owned(),
+        "unknown" => "a wait that is not known".to_owned(),
+        "server" => "as long as the server says".to_owned(),
+        delay => format!("{delay} wait"),
+    };
+    if entry.jitter {
+        text.push_str(" with jitter");
+    }
+    if let Some(ceiling) = entry.delay_ceiling {
+        text.push_str(&format!(", at most {ceiling} s"));
+    }
+    let known: Vec<String> = entry.schedule.iter().map_while(interval).take(6).collect();
+    if !known.is_empty() {
+        let more = if entry.schedule.len() > known.len() { ", …" } else { "" };
+        text.push_str(&format!(": {}{more} s", known.join(", ")));
+    }
+    text
+}
+
+/// `2`, `1–3`, `1–∞`; `None` where it is not known.
+fn interval(ends: &[Option<f64>; 2]) -> Option<String> {
+    let short = |n: f64| ((n * 1000.0).round() / 1000.0).to_string();
+    match *ends {
+        [None, _] => None,
+        [Some(low), None] => Some(format!("{}–∞", short(low))),
+        [Some(low), Some(high)] if (high - low).abs() < 1e-9 => Some(short(low)),
+        [Some(low), Some(high)] => Some(format!("{}–{}", short(low), short(high))),
+    }
+}
+
+fn causes(entry: &Entry<'_>) -> String {
+    let mut parts = Vec::new();
+    if !entry.retried_statuses.is_empty() {
+        parts.push(format!("status {}", entry.retried_statuses));
+    }
+    for name in &entry.retried_exceptions {
+        parts.push(if *name == "*" { "any exception or error".to_owned() } else { (*name).to_owned() });
+    }
+    if parts.is_empty() { "a value that says failure".to_owned() } else { parts.join(", ") }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,243 @@
+//! Finds the sources of a run and reads them.
+//!
+//! Folders are searched as git would see them (`.gitignore` and `.ignore` hold, also where there is no repository), less
+//! a few folders that hold nobody's own code. A file that is named is taken whatever any list says.
+//!
+//! Invariant: what is found does not depend on the order in which paths are named, nor on the file system's.
+
+mod decode;
+mod module_name;
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::check::{FileError, Input};
+use crate::source::{Language, SourceFile};
+use module_name::ModuleNames;
+
+/// Folders that are not entered unless they are named.
+const EXCLUDED: [&str; 6] = [".git", "target", "node_modules", ".venv", "venv", "__pycache__"];
+
+/// Where a run takes place.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// The working directory: printed paths are relative to it.
+    pub cwd: PathBuf,
+    /// The root of the repository: SARIF's paths and module names are relative to it.
+    pub root: PathBuf,
+}
+
+impl Place {
+    /// The place for a working directory; without a `root`, the nearest folder upwards that holds `.git`, else the
+    /// working directory itself.
+    #[must_use]
+    pub fn new(cwd: &Path, root: Option<&Path>) -> Self {
+        let cwd = normal(cwd);
+        let root = match root {
+            Some(root) => normal(&cwd.join(root)),
+            None => repository(&cwd).unwrap_or(&cwd).to_path_buf(),
+        };
+        Place { cwd, root }
+    }
+
+    /// How a path is printed: relative to the working directory if it lies in it, with `/`.
+    fn shown(&self, path: &Path) -> String {
+        slashed(path.strip_prefix(&self.cwd).unwrap_or(path))
+    }
+
+    /// The path from the root; for a file outside of it, from its own repository's root, and failing that without a
+    /// leading separator: never absolute.
+    fn in_root(&self, path: &Path) -> String {
+        let inner = path.strip_prefix(&self.root).ok();
+        let inner = inner.or_else(|| path.strip_prefix(repository(path.parent()?)?).ok());
+        let mut shown = slashed(inner.unwrap_or(path));
+        if shown.starts_with('/') {
+            shown = shown.trim_start_matches('/').to_owned();
+        }
+        shown
+    }
+
+    /// A text that came in some other way (standard input), under the name that it is to have.
+    ///
+    /// # Errors
+    /// The name does not say the language.
+    pub fn text(&self, name: &Path, bytes: &[u8]) -> Result<Input, FileError> {
+        let path = normal(&self.cwd.join(name));
+        let Some(language) = language(&path).or_else(|| shebang(bytes)) else {
+            return Err(FileError { path: self.shown(&path), message: NOT_A_SOURCE.to_owned() });
+        };
+        Ok(self.input(&path, bytes, language, &mut ModuleNames::new(&self.root)))
+    }
+
+    fn input(&self, path: &Path, bytes: &[u8], language: Language, names: &mut ModuleNames) -> Input {
+        let text = decode::decode(bytes, language);
+        Input {
+            file: SourceFile::new(self.shown(path), text, language),
+            module: names.of(path, language),
+            root_path: Arc::from(self.in_root(path)),
+        }
+    }
+}
+
+const NOT_A_SOURCE: &str = "neither Python nor Rust, by its name (.py, .pyi, .rs) or its first line";
+
+/// What was found under some paths.
+#[derive(Debug, Default)]
+pub struct Sources {
+    /// The files, in the order of their paths.
+    pub inputs: Vec<Input>,
+    /// What does not exist or could not be read.
+    pub errors: Vec<FileError>,
+}
+
+/// Finds and reads all sources under the paths.
+#[must_use]
+pub fn sources(place: &Place, paths: &[PathBuf]) -> Sources {
+    let mut errors = Vec::new();
+    let mut files: BTreeMap<PathBuf, Named> = BTreeMap::new();
+    for given in paths {
+        let path = normal(&place.cwd.join(given));
+        match std::fs::metadata(&path) {
+            Err(error) => errors.push(FileError { path: slashed(given), message: io_text(&error) }),
+            Ok(facts) if facts.is_dir() => walk(place, &path, &mut files, &mut errors),
+            Ok(_) => {
+                files.insert(path, Named::Yes);
+            }
+        }
+    }
+    let read: Vec<_> = files
+        .into_par_iter()
+        .map(|(path, named)| {
+            let bytes = std::fs::read(&path);
+            (path, named, bytes)
+        })
+        .collect();
+
+    let mut names = ModuleNames::new(&place.root);
+    let mut inputs = Vec::with_capacity(read.len());
+    for (path, named, bytes) in read {
+        let message = match bytes {
+            Ok(bytes) => match language(&path).or_else(|| shebang(&bytes).filter(|_| named == Named::Yes)) {
+                Some(language) => {
+                    inputs.push(place.input(&path, &bytes, language, &mut names));
+                    continue;
+                }
+                None => NOT_A_SOURCE.to_owned(),
+            },
+            Err(error) => io_text(&error),
+        };
+        errors.push(FileError { path: place.shown(&path), message });
+    }
+    Sources { inputs, errors }
+}
+
+/// Whether a file was named, or met in a folder.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Named {
+    Yes,
+    No,
+}
+
+fn walk(place: &Place, folder: &Path, files: &mut BTreeMap<PathBuf, Named>, errors: &mut Vec<FileError>) {
+    let mut builder = ignore::WalkBuilder::new(folder);
+    builder.hidden(false).require_git(false).filter_entry(|entry| {
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let excluded = entry.file_name().to_str().is_some_and(|name| EXCLUDED.contains(&name));
+        entry.depth() == 0 || !(is_folder && excluded)
+    });
+    for entry in builder.build() {
+        match entry {
+            Ok(entry) => {
+                let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+                if is_file && language(entry.path()).is_some() {
+                    files.entry(entry.into_path()).or_insert(Named::No);
+                }
+            }
+            Err(error) => {
+                let (path, message) = walk_error(&error);
+                let path = path.map_or_else(|| place.shown(folder), |path| place.shown(&path));
+                errors.push(FileError { path, message });
+            }
+        }
+    }
+}
+
+fn walk_error(error: &ignore::Error) -> (Option<PathBuf>, String) {
+    match error {
+        ignore::Error::WithPath { path, err } => (Some(path.clone()), walk_error(err).1),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => walk_error(err),
+        ignore::Error::Io(io) => (None, io_text(io)),
+        other => (None, other.to_string()),
+    }
+}
+
+/// An error's text without the number of the operating system's error.
+fn io_text(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "no such file or folder".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        std::io::ErrorKind::IsADirectory => "is a folder".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+fn language(path: &Path) -> Option<Language> {
+    Language::of_extension(path.extension()?.to_str()?)
+}
+
+/// A script without an extension that names its interpreter.
+fn shebang(bytes: &[u8]) -> Option<Language> {
+    let line = bytes.split(|byte| *byte == b'\n').next()?;
+    let line = line.strip_prefix(b"#!")?;
+    line.windows(6).any(|word| word == b"python").then_some(Language::Python)
+}
+
+/// The nearest folder, this one or above, that holds `.git`.
+fn repository(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|folder| folder.join(".git").exists())
+}
+
+/// Without `.` and `..`, by the text alone.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normal.pop();
+            }
+            part => normal.push(part),
+        }
+    }
+    normal
+}
+
+fn slashed(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(std::path::MAIN_SEPARATOR, "/") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_made_plain() {
+        assert_eq!(normal(Path::new("/a/./b/../c")), Path::new("/a/c"));
+        let place = Place { cwd: "/repo/sub".into(), root: "/repo".into() };
+        assert_eq!(place.shown(Path::new("/repo/sub/x/a.py")), "x/a.py");
+        assert_eq!(place.shown(Path::new("/repo/a.py")), "/repo/a.py");
+        assert_eq!(place.in_root(Path::new("/repo/sub/x/a.py")), "sub/x/a.py");
+        assert_eq!(place.in_root(Path::new("/else/where/a.py")), "else/where/a.py");
+    }
+
+    #[test]
+    fn a_first_line_tells_the_language() {
+        assert_eq!(shebang(b"#!/usr/bin/env python3\nx"), Some(Language::Python));
+        assert_eq!(shebang(b"#!/bin/sh\npython"), None);
+        assert_eq!(shebang(b""), None);
+    }
+}

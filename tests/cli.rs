@@ -1,0 +1,232 @@
+//! The program as it is run: arguments, exit codes, output, what is found and read.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
+
+mod common;
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use common::Folder;
+use serde_json::Value;
+
+const CALM: &str = "def f(x):\n    return x\n";
+const BROKEN: &str = "def f(:\n    while while\n";
+
+fn stormlint(cwd: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_stormlint"))
+        .current_dir(cwd)
+        .args(args)
+        .env_remove("NO_COLOR")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}{}", out(output), err(output)))
+}
+
+#[test]
+fn sound_files_exit_with_0_in_every_format() {
+    let folder = Folder::new("sound");
+    folder.write("a.py", CALM).write("src/b.rs", "fn main() {}\n");
+    for format in ["full", "concise", "json", "sarif"] {
+        let output = stormlint(&folder.0, &["check", "--output-format", format]);
+        assert_eq!(output.status.code(), Some(0), "{format}: {}", err(&output));
+        assert_eq!(err(&output), "");
+    }
+    assert_eq!(out(&stormlint(&folder.0, &[])), "No findings in 2 files.\n");
+    assert_eq!(out(&stormlint(&folder.0, &["--quiet"])), "");
+    let document = json(&stormlint(&folder.0, &["--output-format", "json", "."]));
+    assert_eq!(document, serde_json::json!({"version": 1, "findings": [], "files": 2, "errors": []}));
+}
+
+#[test]
+fn findings_exit_with_1_in_every_format() {
+    if !stormlint::rules::ALL.iter().any(|rule| rule.name == "unparsed-source") {
+        return;
+    }
+    let folder = Folder::new("faulty");
+    folder.write("a.py", BROKEN);
+    for format in ["full", "concise", "json", "sarif"] {
+        let output = stormlint(&folder.0, &["--output-format", format, "--isolated"]);
+        assert_eq!(output.status.code(), Some(1), "{format}: {}", out(&output));
+    }
+    let output = stormlint(&folder.0, &["--exit-zero", "--output-format", "concise"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(out(&output).starts_with("a.py:1:"), "{}", out(&output));
+    assert_eq!(stormlint(&folder.0, &["--ignore", "unparsed-source"]).status.code(), Some(0));
+    assert_eq!(stormlint(&folder.0, &["--select", "bound"]).status.code(), Some(0));
+}
+
+#[test]
+fn a_missing_path_is_told_and_the_rest_is_checked() {
+    let folder = Folder::new("missing");
+    folder.write("a.py", CALM).write("notes.txt", "text");
+    let output = stormlint(&folder.0, &["gone.py", "a.py", "notes.txt", "--output-format", "json"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("gone.py: no such file or folder"), "{}", err(&output));
+    let document = json(&output);
+    assert_eq!(document["files"], 1);
+    assert_eq!(document["errors"][0]["path"], "gone.py");
+    assert_eq!(document["errors"][1]["path"], "notes.txt");
+}
+
+#[test]
+fn wrong_usage_exits_with_2() {
+    let folder = Folder::new("usage");
+    let output = stormlint(&folder.0, &["--select", "bund"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("unknown rule or group `bund`; did you mean `bound`?"), "{}", err(&output));
+    for args in [&["explain", "nothing-like-it"] as &[&str], &["--output-format", "xml"], &["-"], &["--nonsense"]] {
+        assert_eq!(stormlint(&folder.0, args).status.code(), Some(2), "{args:?}");
+    }
+    assert_eq!(stormlint(&folder.0, &["inventory", "--output-format", "sarif"]).status.code(), Some(2));
+    let output = stormlint(&folder.0, &[]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(err(&output).contains("no Python or Rust sources"));
+}
+
+fn files(folder: &Folder, args: &[&str]) -> u64 {
+    let output = stormlint(&folder.0, &[args, &["--output-format", "json"]].concat());
+    json(&output)["files"].as_u64().unwrap()
+}
+
+#[test]
+fn ignored_files_are_left_out_unless_named() {
+    let folder = Folder::new("ignored");
+    folder
+        .write(".gitignore", "/generated/\n*_pb2.py\n")
+        .write("a.py", CALM)
+        .write(".hidden/b.py", CALM)
+        .write("x_pb2.py", CALM)
+        .write("generated/c.py", CALM)
+        .write("node_modules/d.py", CALM)
+        .write("sub/venv/e.py", CALM)
+        .write("build/f.py", CALM)
+        .write("readme.md", "text");
+    assert_eq!(files(&folder, &[]), 3);
+    assert_eq!(files(&folder, &["x_pb2.py"]), 1);
+    assert_eq!(files(&folder, &["node_modules"]), 1);
+    assert_eq!(files(&folder, &["a.py", "./a.py", "."]), 3);
+    std::fs::remove_dir(folder.0.join(".git")).unwrap();
+    assert_eq!(files(&folder, &[]), 3);
+}
+
+#[test]
+fn texts_of_any_encoding_are_read() {
+    let folder = Folder::new("encodings");
+    folder
+        .write("latin.py", b"# coding: latin-1\nx = '\xe9'\n")
+        .write("wrong.py", b"x = '\xe9'\n")
+        .write("bom.rs", "\u{feff}fn main() {}\n")
+        .write("empty.py", "")
+        .write("script", "#!/usr/bin/env python3\nx = 1\n");
+    let output = stormlint(&folder.0, &[".", "script", "--output-format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", out(&output), err(&output));
+    assert_eq!(json(&output)["files"], 5);
+}
+
+#[test]
+fn standard_input_is_checked_under_its_name() {
+    use std::io::Write;
+    let folder = Folder::new("stdin");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stormlint"))
+        .current_dir(&folder.0)
+        .args(["check", "-", "--stdin-filename", "src/a.py", "--output-format", "json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(CALM.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(json(&output)["files"], 1);
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn sarif_paths_are_the_same_from_every_folder() {
+    if !stormlint::rules::ALL.iter().any(|rule| rule.name == "unparsed-source") {
+        return;
+    }
+    let folder = Folder::new("sarif-paths");
+    folder.write("pkg/sub/a b.py", BROKEN);
+    let args = ["--output-format", "sarif"];
+    let from_root = stormlint(&folder.0, &args);
+    let from_below = stormlint(&folder.0.join("pkg/sub"), &args);
+    assert_eq!(out(&from_root), out(&from_below));
+    assert!(out(&from_root).contains("\"uri\": \"pkg/sub/a%20b.py\""));
+    assert!(!out(&from_root).contains(folder.0.to_str().unwrap()));
+    let rooted = stormlint(&folder.0, &["--output-format", "sarif", "--root", "pkg"]);
+    assert!(out(&rooted).contains("\"uri\": \"sub/a%20b.py\""));
+}
+
+#[test]
+fn output_goes_to_a_file() {
+    let folder = Folder::new("output-file");
+    folder.write("a.py", CALM);
+    let output = stormlint(&folder.0, &["--output-format", "sarif", "-o", "out.sarif"]);
+    assert_eq!((output.status.code(), out(&output).as_str()), (Some(0), ""));
+    let text = std::fs::read_to_string(folder.0.join("out.sarif")).unwrap();
+    assert!(text.contains("\"version\": \"2.1.0\""));
+    assert_eq!(stormlint(&folder.0, &["-o", "no/such/folder/x"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_closed_pipe_is_no_fault() {
+    let folder = Folder::new("pipe");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stormlint"))
+        .current_dir(&folder.0)
+        .args(["rules", "--output-format", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), err(&output).as_str()), (Some(0), ""));
+}
+
+#[test]
+fn rules_are_listed_and_explained() {
+    let folder = Folder::new("rules");
+    let listed = json(&stormlint(&folder.0, &["rules", "--output-format", "json"]));
+    let listed = listed["rules"].as_array().unwrap();
+    assert_eq!(listed.len(), stormlint::rules::ALL.len());
+    for rule in stormlint::rules::ALL {
+        let page = out(&stormlint(&folder.0, &["explain", rule.name]));
+        assert_eq!(page.trim_end(), rule.page.trim_end());
+    }
+}
+
+#[test]
+fn the_inventory_has_its_own_formats() {
+    let folder = Folder::new("inventory");
+    folder.write("a.py", CALM);
+    let document = json(&stormlint(&folder.0, &["inventory", "--output-format", "json", "--select", "all", "."]));
+    assert_eq!(document, serde_json::json!({"version": 1, "sites": []}));
+    assert_eq!(out(&stormlint(&folder.0, &["inventory"])), "0 retry sites in 1 file.\n");
+}
+
+#[test]
+fn the_readme_lists_the_rules_as_the_program_does() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let readme = std::fs::read_to_string(&path).unwrap();
+    let (begin, end) = ("<!-- rules -->\n", "<!-- end of rules -->");
+    let (before, rest) = readme.split_once(begin).unwrap();
+    let (table, after) = rest.split_once(end).unwrap();
+    let printed = out(&stormlint(&std::env::temp_dir(), &["rules"]));
+    if std::env::var_os("STORMLINT_BLESS").is_some() {
+        std::fs::write(&path, format!("{before}{begin}{printed}{end}{after}")).unwrap();
+    } else {
+        assert_eq!(table, printed, "the table in README.md; STORMLINT_BLESS=1 writes it");
+    }
+}

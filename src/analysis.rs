@@ -15,21 +15,8 @@ pub mod state;
 pub mod status;
 pub mod value;
 
-use rayon::prelude::*;
-
-use crate::ir::Module;
-use crate::models::AllModels;
-use crate::source::SourceFile;
-
-/// The sites of each file, in source order. `names` are the modules' absolute paths, in the order of the files.
+/// The sites of one file of a project, in source order.
 #[must_use]
-pub fn analyse(
-    files: &[SourceFile],
-    modules: &[Module],
-    names: &[String],
-    models: &AllModels,
-) -> Vec<Vec<policy::Site>> {
-    let project = project::Project::new(files, modules, names, models);
-    let count = u32::try_from(files.len()).unwrap_or(u32::MAX);
-    (0..count).into_par_iter().map(|file| sites::find(&mut machine::Machine::new(&project, file))).collect()
+pub fn sites_of(project: &project::Project<'_>, file: u32) -> Vec<policy::Site> {
+    sites::find(&mut machine::Machine::new(project, file))
 }

@@ -7,12 +7,13 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::slice::from_ref;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::analysis::{self, policy::Site};
+use crate::analysis;
+use crate::analysis::policy::Site;
+use crate::analysis::project::Project;
 use crate::config::{ActiveRule, Config};
 use crate::diagnostic::{Confidence, Diagnostic, Label, Level};
 use crate::fingerprint::Fingerprints;
@@ -141,7 +142,7 @@ fn check_here(mut inputs: Vec<Input>, config: &Config) -> Run {
 
     let mut run = Run::default();
     let mut modules = Vec::with_capacity(inputs.len());
-    let mut names = Vec::with_capacity(inputs.len());
+    let names: Vec<String> = inputs.iter().map(|input| input.module.clone()).collect();
     for (input, lowered) in inputs.into_iter().zip(lowered) {
         let module = lowered.unwrap_or_else(|message| {
             run.errors.push(FileError { path: input.file.path.to_string(), message });
@@ -151,7 +152,6 @@ fn check_here(mut inputs: Vec<Input>, config: &Config) -> Run {
         run.files.push(input.file);
         run.root_paths.push(input.root_path);
         modules.push(module);
-        names.push(input.module);
     }
     run.sites = sites(&run.files, &modules, &names, &mut run.errors);
 
@@ -178,23 +178,14 @@ fn check_here(mut inputs: Vec<Input>, config: &Config) -> Run {
     run
 }
 
-/// All files at once; where that goes wrong, each on its own, so that only the one at fault is lost.
+/// The sites of each file; a file on which the analysis goes wrong is reported, the others are not lost with it.
 fn sites(files: &[SourceFile], modules: &[Module], names: &[String], errors: &mut Vec<FileError>) -> Vec<Vec<Site>> {
-    let models = AllModels::builtin();
-    if let Ok(sites) = guarded(|| analysis::analyse(files, modules, names, models)) {
-        return sites;
-    }
-    let alone: Vec<_> = files
-        .par_iter()
-        .zip(modules)
-        .zip(names)
-        .map(|((file, module), name)| {
-            guarded(|| analysis::analyse(from_ref(file), from_ref(module), from_ref(name), models))
-        })
-        .collect();
+    let project = Project::new(files, modules, names, AllModels::builtin());
+    let count = u32::try_from(files.len()).unwrap_or(u32::MAX);
+    let found: Vec<_> = (0..count).into_par_iter().map(|file| guarded(|| analysis::sites_of(&project, file))).collect();
     let mut sites = Vec::with_capacity(files.len());
-    for (file, found) in files.iter().zip(alone) {
-        sites.push(found.map(|found| found.into_iter().next().unwrap_or_default()).unwrap_or_else(|message| {
+    for (file, found) in files.iter().zip(found) {
+        sites.push(found.unwrap_or_else(|message| {
             errors.push(FileError { path: file.path.to_string(), message });
             Vec::new()
         }));

@@ -113,7 +113,12 @@ impl Lowerer {
             }
         }
         match template {
-            Some(text) => parts.extend(self.template(&text, &positional, &named, span)),
+            Some(text) => {
+                parts.extend(self.template(&text, &positional, &named, span));
+                // Fields of a log record that its text does not name.
+                let others = named.iter().filter(|(name, _)| !text.contains(&format!("{{{name}")));
+                parts.extend(others.map(|(_, slot)| FormatPart::Value(*slot)));
+            }
             None => {
                 parts.extend(
                     positional.into_iter().chain(named.into_iter().map(|(_, slot)| slot)).map(FormatPart::Value),

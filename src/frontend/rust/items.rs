@@ -43,6 +43,9 @@ impl Lowerer {
             self.take_uses(site);
         }
         for site in &sites {
+            self.take_foreign_impls(site);
+        }
+        for site in &sites {
             self.take_types(site, &mut work);
         }
         for (work, context) in &work {
@@ -96,11 +99,17 @@ impl Lowerer {
     }
 
     fn add_class(&mut self, site: &Site<'_>, name: &syn::Ident, span: Span, is_test: bool) -> ClassId {
-        let id = ClassId(index(self.classes.len()));
         let name = unraw(name);
-        self.class_paths.push(join(&site.path, &name));
+        let path = join(&site.path, &name);
+        let id = self.push_class(path, span, is_test);
+        self.add_name(site, &name, Named::Class(id));
+        id
+    }
+
+    fn push_class(&mut self, path: String, span: Span, is_test: bool) -> ClassId {
+        let id = ClassId(index(self.classes.len()));
         self.classes.push(Class {
-            name: name.clone(),
+            name: last_part(&path).to_owned(),
             span,
             bases: Vec::new(),
             methods: Vec::new(),
@@ -108,7 +117,10 @@ impl Lowerer {
             variants: Vec::new(),
             is_test,
         });
-        self.add_name(site, &name, Named::Class(id));
+        self.class_paths.push(path.clone());
+        if self.own_item(&path).is_none() {
+            self.names.add(path, Named::Class(id));
+        }
         id
     }
 
@@ -237,6 +249,25 @@ impl Lowerer {
         if let Some(names) = names {
             names.insert(alias, path);
         }
+    }
+
+    /// A type that has an `impl` of its own here but is declared in another file of the crate gets a class too, so that
+    /// its methods find each other. (Traits can be implemented for anybody's types: those keep their path.)
+    fn take_foreign_impls(&mut self, site: &Site<'_>) {
+        let before = std::mem::replace(&mut self.context, site.context.clone());
+        for item in site.items {
+            if let Item::Impl(item) = item
+                && item.trait_.is_none()
+                && let Type::Path(ty) = &*item.self_ty
+                && ty.qself.is_none()
+            {
+                let path = self.absolute(&ty.path);
+                if self.own_item(&path).is_none() {
+                    self.push_class(path, spans::small(&*item.self_ty), self.context.is_test);
+                }
+            }
+        }
+        self.context = before;
     }
 
     fn take_types<'a>(&mut self, site: &Site<'a>, work: &mut Vec<(Work<'a>, Context)>) {

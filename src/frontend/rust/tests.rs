@@ -636,3 +636,17 @@ fn branches_of_cfg_if_may_all_be_compiled() {
     let body = graph(&lower("fn f() { cfg_if! { if #[cfg(unix)] { a(); } else { b(); } } }"), "f");
     assert!(body.contains("<a>") && body.contains("<b>") && body.contains("unknown cfg"), "{body}");
 }
+
+#[test]
+fn methods_of_a_type_from_another_file_find_each_other() {
+    let text = "use crate::Client; impl Client { fn a(&self) { Self::b() } fn b() {} } impl Get for http::Url { fn a(&self) {} }";
+    let module = super::lower(&SourceFile::new("src/net.rs", text, Language::Rust), "app::net");
+    assert!(graph(&module, "Client.a").contains("= fn Client.b"));
+    assert!(module.functions.iter().all(|function| function.class.is_some() == (function.qualified_name != "Url.a")));
+}
+
+#[test]
+fn a_log_record_holds_its_fields_and_its_text() {
+    let body = graph(&lower("fn f(e: E, n: u8) { warn!(error = %e, n, \"try {n}\"); }"), "f");
+    assert!(body.contains("format n \"try \" n e"), "{body}");
+}

@@ -22,6 +22,8 @@ fn path(pace: Pace, waits: Vec<Wait>) -> FailurePath {
         wait_span: None,
         blocks_executor: false,
         repaired: false,
+        before_send: false,
+        good_answer: false,
         new_input: false,
         before_send: false,
         good_answer: false,

@@ -13,6 +13,11 @@ use crate::ir::{Arg, BinOp, Callee};
 use crate::models::{DefaultTimeout, Entry, Kind, ParamRef, Sets, Unit};
 use crate::source::Span;
 
+/// Functions of so many blocks are followed whatever they do.
+const SMALL: usize = 24;
+/// Functions of more blocks are not followed.
+const LARGE: usize = 400;
+
 /// The arguments of a call.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Args {
@@ -255,7 +260,7 @@ impl<'a> Machine<'a> {
             });
             let slots = self.bind_params(&mut state, func, this, args);
             if let Some(frame) = state.frames.last_mut() {
-                frame.slots = slots;
+                frame.slots = Rc::new(slots);
                 frame.block = crate::ir::BlockId(0);
                 frame.at = 0;
                 frame.visits.clear();
@@ -281,13 +286,75 @@ impl<'a> Machine<'a> {
     ) -> Result<(), Args> {
         let base = state.frames.first().map(|frame| frame.func);
         let recursive = self.plan.recursion && base == Some(func);
-        if recursive || !self.may_follow(state, func) || self.project.function(func).is_none_or(|f| f.is_generator) {
+        let generator = self.project.function(func).is_none_or(|f| f.is_generator);
+        if recursive || generator || !self.may_follow(state, func) || !self.worth_following(func) {
             return Err(args);
         }
         let slots = self.bind_params(state, func, this, &args);
         let dst = self.current_dst(state);
         self.push_frame(state, func, slots, outer, dst, gives);
         Ok(())
+    }
+
+    /// Whether following a function can show anything: it is small, or something in it (or in what it calls) sends,
+    /// waits or raises.
+    fn worth_following(&mut self, func: FuncRef) -> bool {
+        if let Some(known) = self.weight_cache.get(&func) {
+            return *known;
+        }
+        let worth = match self.project.function(func) {
+            Some(function) if function.blocks.len() <= SMALL => true,
+            Some(_) => self.acts(func, 4),
+            None => false,
+        };
+        self.weight_cache.insert(func, worth);
+        worth
+    }
+
+    /// Whether a function's text has a call that a model knows to send or wait, itself or through the project's own.
+    fn acts(&mut self, func: FuncRef, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let Some(function) = self.project.function(func) else { return false };
+        if function.blocks.len() > LARGE {
+            return false;
+        }
+        let models = self.models(func.file);
+        let acting = |kind: Kind| {
+            matches!(
+                kind,
+                Kind::Request | Kind::Effect | Kind::Remote | Kind::Sleep | Kind::WaitFor | Kind::RaiseForStatus
+            )
+        };
+        let mut own = Vec::new();
+        for instr in function.blocks.iter().flat_map(|block| &block.instrs) {
+            match &instr.op {
+                crate::ir::Op::Path(path) => match self.project.entity(path) {
+                    Some(Entity::Func(callee)) => own.push(callee),
+                    Some(_) => {}
+                    None => {
+                        if models.function(path).is_some_and(|entry| acting(entry.kind)) {
+                            return true;
+                        }
+                    }
+                },
+                crate::ir::Op::Func(id) => own.push(FuncRef { file: func.file, func: *id }),
+                crate::ir::Op::Call { callee: Callee::Method { name, .. }, .. } => {
+                    if self.by_import(func.file, name).is_some() {
+                        return true;
+                    }
+                    if let Some(class) = function.class
+                        && let Some(callee) = self.project.method(ClassRef { file: func.file, class }, name)
+                    {
+                        own.push(callee);
+                    }
+                }
+                _ => {}
+            }
+        }
+        own.sort_unstable();
+        own.dedup();
+        own.retain(|callee| *callee != func);
+        own.into_iter().take(24).any(|callee| self.acts(callee, depth))
     }
 
     /// The variables of a new activation.
@@ -633,7 +700,17 @@ impl<'a> Machine<'a> {
     }
 
     /// The one type with such a method that sends a request, among the libraries that a file imports.
-    fn by_import(&self, file: u32, name: &str) -> Option<(Rc<str>, &'a Entry)> {
+    fn by_import(&mut self, file: u32, name: &str) -> Option<(Rc<str>, &'a Entry)> {
+        let key = (file, Rc::from(name));
+        if let Some(known) = self.import_cache.get(&key) {
+            return known.clone();
+        }
+        let found = self.find_by_import(file, name);
+        self.import_cache.insert(key, found.clone());
+        found
+    }
+
+    fn find_by_import(&self, file: u32, name: &str) -> Option<(Rc<str>, &'a Entry)> {
         let models = self.models(file);
         let module = self.project.module(file)?;
         let mut found: Option<(Rc<str>, &'a Entry)> = None;
@@ -701,6 +778,7 @@ impl<'a> Machine<'a> {
                 if let Some(Object::List(items, whole)) = Rc::make_mut(objects).get_mut(&id) {
                     match name {
                         "extend" | "update" => *whole = false,
+                        _ if items.len() >= super::machine::ITEMS => *whole = false,
                         _ => items.extend(args.values().last().cloned()),
                     }
                 }
@@ -1477,7 +1555,7 @@ impl<'a> Machine<'a> {
             let narrowed = narrow(classes);
             // The exception that is being handled is known to be one of these now.
             if let Some(frame) = state.frames.last_mut() {
-                for slot in &mut frame.slots {
+                for slot in Rc::make_mut(&mut frame.slots) {
                     if slot.as_ref() == Some(exception) {
                         *slot = Some(narrowed.clone());
                     }

@@ -38,9 +38,11 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
     let best = groups.iter().map(|group| remote(&group.op)).min()?;
     if best < 2 {
         groups.retain(|group| group.op.remote != Known3::No);
+    } else {
+        groups.truncate(2);
     }
     groups.sort_by_key(|group| remote(&group.op));
-    groups.truncate(12);
+    groups.truncate(8);
     let mut failures = Vec::new();
     let mut retried = StatusSet::EMPTY;
     let mut cut = found.explored.cut;

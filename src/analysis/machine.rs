@@ -22,9 +22,13 @@ use crate::models::{Kind, Models};
 use crate::source::Span;
 
 /// How deep calls of the project's own functions are followed.
-const DEPTH: usize = 7;
+const DEPTH: usize = 6;
 /// How often the head of an inner loop is come to before only its exits are taken.
 const INNER_TURNS: u32 = 3;
+/// How deep values nest before nothing more is kept of them.
+const VALUE_DEPTH: u32 = 12;
+/// How many items of a growing collection are kept.
+pub(super) const ITEMS: usize = 200;
 
 /// What the server says in Retry-After, where a status lets it say so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -147,6 +151,8 @@ pub struct Machine<'a> {
     pub(super) init_cache: FxHashMap<FuncRef, Value>,
     pub(super) attr_cache: FxHashMap<(super::value::ClassRef, Rc<str>), Option<Value>>,
     pub(super) initialising: Vec<FuncRef>,
+    pub(super) import_cache: FxHashMap<(u32, Rc<str>), Option<(Rc<str>, &'a crate::models::Entry)>>,
+    pub(super) weight_cache: FxHashMap<FuncRef, bool>,
 }
 
 /// Which blocks belong to which loop of a function.
@@ -253,6 +259,8 @@ impl<'a> Machine<'a> {
             init_cache: FxHashMap::default(),
             attr_cache: FxHashMap::default(),
             initialising: Vec::new(),
+            import_cache: FxHashMap::default(),
+            weight_cache: FxHashMap::default(),
         }
     }
 
@@ -340,7 +348,7 @@ impl<'a> Machine<'a> {
             let slots = self.parameters(&mut state, of);
             let id = state.next_frame;
             state.next_frame += 1;
-            Rc::make_mut(&mut state.kept).insert(id, (slots, outer));
+            Rc::make_mut(&mut state.kept).insert(id, (Rc::new(slots), outer));
             outer = Some(id);
         }
         let slots = self.parameters(&mut state, func);
@@ -350,7 +358,7 @@ impl<'a> Machine<'a> {
             func,
             block: BlockId(0),
             at: 0,
-            slots,
+            slots: Rc::new(slots),
             caught: None,
             dst: None,
             gives: Gives::Returned,
@@ -450,7 +458,7 @@ impl<'a> Machine<'a> {
         self.exhausted = false;
         work.reverse();
         while let Some(state) = work.pop() {
-            if self.budget == 0 || finished.len() > 600 || work.len() > 1500 {
+            if self.budget == 0 || finished.len() > 400 || work.len() > 600 {
                 self.exhausted = true;
                 finished.push(Finished { state, end: End::Cut });
                 continue;
@@ -578,11 +586,12 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn write(&mut self, state: &mut State, slot: Slot, value: Value) {
+        let value = if value.is_deeper_than(VALUE_DEPTH) { self.unknown(state, Taint::CALL) } else { value };
         let Some(frame) = state.frames.last_mut() else { return };
         let function = self.project.function(frame.func);
         let captured = function.and_then(|function| function.slot(slot)).and_then(|info| info.captured);
         let Some(mut outer_slot) = captured else {
-            if let Some(place) = frame.slots.get_mut(slot.0 as usize) {
+            if let Some(place) = Rc::make_mut(&mut frame.slots).get_mut(slot.0 as usize) {
                 *place = Some(value);
             }
             return;
@@ -597,7 +606,7 @@ impl<'a> Machine<'a> {
                 match (further, frame.outer) {
                     (Some(slot), Some(next)) => (outer_slot, id) = (slot, next),
                     _ => {
-                        if let Some(place) = frame.slots.get_mut(outer_slot.0 as usize) {
+                        if let Some(place) = Rc::make_mut(&mut frame.slots).get_mut(outer_slot.0 as usize) {
                             *place = Some(value);
                         }
                         return;
@@ -607,7 +616,7 @@ impl<'a> Machine<'a> {
                 match (further, *next) {
                     (Some(slot), Some(next)) => (outer_slot, id) = (slot, next),
                     _ => {
-                        if let Some(place) = slots.get_mut(outer_slot.0 as usize) {
+                        if let Some(place) = Rc::make_mut(slots).get_mut(outer_slot.0 as usize) {
                             *place = Some(value);
                         }
                         return;
@@ -1068,7 +1077,7 @@ impl<'a> Machine<'a> {
             func,
             block: BlockId(0),
             at: 0,
-            slots,
+            slots: Rc::new(slots),
             caught: None,
             dst,
             gives,

@@ -12,11 +12,11 @@ use super::state::{Failing, State};
 use super::value::Place;
 
 /// Steps for one outage.
-const BUDGET: u64 = 120_000;
+const BUDGET: u64 = 40_000;
 /// Attempts that are simulated where nothing is unknown.
-const MOST_ATTEMPTS: u32 = 1_200;
+const MOST_ATTEMPTS: u32 = 1_100;
 /// Attempts that are simulated where conditions are unknown.
-const MOST_OPEN_ATTEMPTS: u32 = 24;
+const MOST_OPEN_ATTEMPTS: u32 = 18;
 /// Paths that are kept from one attempt to the next.
 const WIDTH: usize = 6;
 /// Waits that are kept.

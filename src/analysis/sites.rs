@@ -18,9 +18,9 @@ use crate::ir::{BlockId, Callee, Function, FunctionKind, LoopKind, Op, Slot, Ter
 use crate::source::Span;
 
 /// Steps for coming to a loop.
-const ENTRY_BUDGET: u64 = 20_000;
+const ENTRY_BUDGET: u64 = 6_000;
 /// Steps for finding failure paths.
-const EXPLORE_BUDGET: u64 = 60_000;
+const EXPLORE_BUDGET: u64 = 30_000;
 
 /// What was found by exploring.
 #[derive(Debug, Default)]
@@ -47,7 +47,7 @@ pub fn find(machine: &mut Machine<'_>) -> Vec<Site> {
         let Ok(id) = u32::try_from(at) else { break };
         let func = FuncRef { file, func: crate::ir::FuncId(id) };
         let Some(function) = machine.project.function(func) else { continue };
-        if function.kind == FunctionKind::Initialiser {
+        if function.kind == FunctionKind::Initialiser || function.is_test {
             continue;
         }
         for number in 0..function.loops.len() {

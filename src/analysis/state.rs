@@ -39,7 +39,7 @@ pub struct Frame {
     /// Next instruction in it.
     pub at: usize,
     /// Variables; `None` until written.
-    pub slots: Vec<Option<Value>>,
+    pub slots: Rc<Vec<Option<Value>>>,
     /// The exception being handled.
     pub caught: Option<Value>,
     /// Where the caller wants the result.
@@ -320,7 +320,7 @@ pub struct State {
     /// The operation behind each unknown result.
     pub results: Rc<BTreeMap<SymId, Rc<OpInfo>>>,
     /// Variables of ended activations that closures still use.
-    pub kept: Rc<BTreeMap<u32, (Vec<Option<Value>>, Option<u32>)>>,
+    pub kept: Rc<BTreeMap<u32, (Rc<Vec<Option<Value>>>, Option<u32>)>>,
     /// Simulated seconds since the start.
     pub clock: f64,
     /// What happened.

@@ -231,6 +231,34 @@ pub enum Value {
     Future(Rc<Pending>),
 }
 
+impl Value {
+    /// Whether values are nested in it more than so many levels deep.
+    #[must_use]
+    pub fn is_deeper_than(&self, levels: u32) -> bool {
+        let inside = |parts: &[Value]| match levels.checked_sub(1) {
+            Some(levels) => parts.iter().any(|part| part.is_deeper_than(levels)),
+            None => true,
+        };
+        match self {
+            Value::Variant(_, _, args) | Value::Tuple(args) => inside(args),
+            Value::Inst(inst) => inside(&inst.inputs) || inside(&inst.parts),
+            Value::Exc(exc) => inside(&exc.args),
+            Value::Bound(pair) => match levels.checked_sub(1) {
+                Some(levels) => pair.0.is_deeper_than(levels),
+                None => true,
+            },
+            Value::Future(pending) | Value::Partial(pending) => match levels.checked_sub(1) {
+                Some(levels) => {
+                    pending.callee.is_deeper_than(levels)
+                        || pending.args.iter().any(|(_, arg)| arg.is_deeper_than(levels))
+                }
+                None => true,
+            },
+            _ => false,
+        }
+    }
+}
+
 /// What a symbol stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Node {

@@ -773,7 +773,7 @@ impl<'a> Machine<'a> {
                     self.symbols.set_type(id, Type::Other(path.as_str().into()));
                 }
                 let object = Value::Sym(id);
-                if let Some(base) = base {
+                if let Some(base) = base.filter(|base| *base != object) {
                     Rc::make_mut(&mut state.heap).insert((id, "..".into()), base);
                 }
                 for (name, value) in fields {

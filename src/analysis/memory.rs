@@ -270,8 +270,14 @@ impl Machine<'_> {
         if let Some(value) = state.heap.get(&key).cloned() {
             return self.settled(state, value);
         }
-        if let Some(base) = state.heap.get(&(id, "..".into())).cloned() {
-            return self.attribute_value(state, &base, name, Span::default());
+        // What a struct does not name itself comes from the one that it is made from (which a loop can make a circle).
+        let mut base = state.heap.get(&(id, "..".into())).cloned();
+        for _ in 0..6 {
+            let Some(Value::Sym(from)) = base else { break };
+            if let Some(value) = state.heap.get(&(from, name.into())).cloned() {
+                return self.settled(state, value);
+            }
+            base = state.heap.get(&(from, "..".into())).cloned();
         }
         let info = self.symbols.info(id).cloned();
         let ty = info.as_ref().and_then(|info| info.ty.clone());

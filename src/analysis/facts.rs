@@ -54,6 +54,13 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         failures.push(path);
     }
     brand_broken(&mut failures);
+    // A call of which nothing is known is taken for one that can fail for a while only where the code treats it so: it
+    // is awaited, or there is a wait before it is made again.
+    let treated_so = groups.iter().any(|group| group.op.remote == Known3::Yes || group.op.awaited)
+        || failures.iter().any(|path| path.waits.iter().any(|wait| wait.high > 0.0 || wait.unknown));
+    if !treated_so {
+        failures.iter_mut().for_each(|path| path.uncertain = true);
+    }
     let mut operations: Vec<Operation> = Vec::new();
     let mut seen: Vec<Place> = Vec::new();
     for group in &groups {

@@ -111,6 +111,23 @@ impl<'a> Machine<'a> {
         out.into()
     }
 
+    /// Whether the value that the current instruction gives is awaited next.
+    fn is_awaited(&self, state: &State) -> bool {
+        let Some(frame) = state.top() else { return false };
+        let block = self.project.function(frame.func).and_then(|function| function.block(frame.block));
+        let Some(block) = block else { return false };
+        let Some(instr) = block.instrs.get(frame.at) else { return false };
+        match instr.op {
+            crate::ir::Op::Await(_) => true,
+            _ => block
+                .instrs
+                .iter()
+                .skip(frame.at + 1)
+                .take(2)
+                .any(|next| matches!(next.op, crate::ir::Op::Await(slot) if Some(slot) == instr.dst)),
+        }
+    }
+
     /// A call's text on one line, its arguments cut short.
     pub(super) fn call_text(&self, at: At) -> Rc<str> {
         let text = self.project.file(at.file).map_or("", |file| file.slice(at.span));
@@ -198,6 +215,7 @@ impl<'a> Machine<'a> {
             timeout,
             key,
             passed_in: false,
+            awaited: entry.is_async,
             inputs,
             result: None,
             http: entry.kind == Kind::Request,
@@ -523,6 +541,7 @@ impl<'a> Machine<'a> {
             timeout,
             key: KeyFact::Unknown,
             passed_in,
+            awaited: self.is_awaited(&state),
             inputs,
             result: Some(id),
             http: false,

@@ -113,6 +113,8 @@ pub struct OpInfo {
     pub key: KeyFact,
     /// Called through a parameter.
     pub passed_in: bool,
+    /// Its result is awaited.
+    pub awaited: bool,
     /// Its inputs, with how often what they depend on had been made.
     pub inputs: Rc<[Value]>,
     /// The symbol of its result, where that is unknown.

@@ -3,6 +3,7 @@
 
 pub mod arith;
 mod calls;
+mod containers;
 mod facts;
 pub mod machine;
 mod memory;

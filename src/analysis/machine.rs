@@ -368,6 +368,7 @@ impl<'a> Machine<'a> {
             visits: Vec::new(),
             chain: 0,
             limits: 0,
+            lent: Rc::from([]),
         });
         state
     }
@@ -1042,8 +1043,13 @@ impl<'a> Machine<'a> {
         let value = match frame.gives {
             Gives::Returned => value,
             Gives::Instead(value) => value,
-            Gives::Wrapped => Value::Variant("Ok".into(), "Ok".into(), [value].into()),
+            Gives::Wrapped(name) => Value::Variant(name.into(), name.into(), [value].into()),
         };
+        for (theirs, ours) in frame.lent.iter() {
+            if let Some(value) = frame.slots.get(theirs.0 as usize).cloned().flatten() {
+                self.write(&mut state, *ours, value);
+            }
+        }
         // A coroutine returned by an ordinary call stays one; awaiting it is another instruction.
         if let Some(dst) = frame.dst {
             self.write(&mut state, dst, value);
@@ -1087,6 +1093,7 @@ impl<'a> Machine<'a> {
             visits: Vec::new(),
             chain,
             limits,
+            lent: Rc::from([]),
         });
     }
 
@@ -1199,7 +1206,7 @@ impl<'a> Machine<'a> {
                     return vec![(state, truth)];
                 }
                 // An inner loop that has gone round often enough is left.
-                let sides = match self.forced_side(&state, then, otherwise) {
+                let sides = match self.forced_side(&state, then, otherwise).or_else(|| self.is_interrupt(&state, sym)) {
                     Some(side) => vec![side],
                     None => vec![true, false],
                 };
@@ -1218,6 +1225,19 @@ impl<'a> Machine<'a> {
                 }
                 out
             }
+        }
+    }
+
+    /// The side of a test whether an error is an interruption: a failure that lasts is none.
+    fn is_interrupt(&self, state: &State, sym: SymId) -> Option<bool> {
+        let models = self.models(state.top().map_or(self.file, |frame| frame.func.file));
+        let names = |path: &str| models.exception(path).is_some_and(|entry| entry.interrupt);
+        let given = |value: &Value| matches!(value, Value::Path(path) if names(path));
+        match &self.symbols.info(sym)?.node {
+            Node::Binary(BinOp::Eq, a, b) if given(a) || given(b) => Some(false),
+            Node::Binary(BinOp::Ne, a, b) if given(a) || given(b) => Some(true),
+            Node::Is(Value::Sym(_), path) if names(path) => Some(false),
+            _ => None,
         }
     }
 
@@ -1469,6 +1489,12 @@ impl<'a> Machine<'a> {
                     state.push(Event::Decide { sym: more, taken: true, at, place });
                     state.push(Event::Took { finite: true, outside });
                     let item = self.fresh(&mut state, Node::Item(place), Taint::ITEM);
+                    // The same number of the same source is the same piece of work, however often it is gone through.
+                    let mut roots = Vec::new();
+                    self.symbols.collect_roots(&source, &mut roots);
+                    let of: u32 = roots.iter().filter_map(|root| state.versions.get(root)).sum();
+                    let number = taken.saturating_add(1).saturating_add(of.saturating_mul(10_000));
+                    Rc::make_mut(&mut state.versions).insert(item, number);
                     out.push((state, Some(Value::Sym(item))));
                 }
                 if self.decided(&state, more) != Some(true) || forced == Some(false) {
@@ -1502,7 +1528,7 @@ impl<'a> Machine<'a> {
     }
 
     /// A short range as a tuple of its numbers.
-    fn range_items(&self, state: &State, value: &Value) -> Option<Value> {
+    pub(super) fn range_items(&self, state: &State, value: &Value) -> Option<Value> {
         let Value::Object(id) = value else { return None };
         let Some(Object::Range { next, step, stop: Some(stop), .. }) = state.objects.get(id) else { return None };
         let single = |value: &Value| match value {

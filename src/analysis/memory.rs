@@ -522,7 +522,7 @@ impl Machine<'_> {
 
     // ---- patterns ----
 
-    fn both(&mut self, a: Value, b: Value) -> Value {
+    pub(super) fn both(&mut self, a: Value, b: Value) -> Value {
         match (&a, &b) {
             (Value::Bool(true, _), _) => b,
             (_, Value::Bool(true, _)) => a,
@@ -772,6 +772,8 @@ impl Machine<'_> {
     pub(super) fn payload(&mut self, value: &Value, success: bool) -> Value {
         match value {
             Value::Variant(_, _, args) => args.first().cloned().unwrap_or(Value::None),
+            // A text that is known to be there is what it is in an `Option` too.
+            Value::Sym(_) if success && self.advice_text(value).is_some() => value.clone(),
             Value::Sym(id) if !success => Value::Exc(Rc::new(Exc {
                 classes: [Rc::from(super::value::ANY)].into(),
                 resp: None,

@@ -25,8 +25,8 @@ pub enum Gives {
     Returned,
     /// This, whatever it returns (a constructor).
     Instead(Value),
-    /// What it returns, wrapped as success (a time limit kept).
-    Wrapped,
+    /// What it returns, wrapped as success under this name (a time limit kept, a closure mapped over a value).
+    Wrapped(&'static str),
 }
 
 /// An activation of a function.
@@ -58,6 +58,8 @@ pub struct Frame {
     pub chain: u64,
     /// How many time limits were in force when it began.
     pub limits: usize,
+    /// Parameters that stand for variables of the caller: theirs here, and the caller's.
+    pub lent: Rc<[(Slot, Slot)]>,
 }
 
 /// Content of a collection or iterator.

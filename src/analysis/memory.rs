@@ -8,7 +8,7 @@ use super::project::Entity;
 use super::state::{At, Event, Object, State};
 use super::status::StatusSet;
 use super::value::{ClassRef, Exc, FuncRef, Inst, Node, Num, Place, SymId, Taint, Type, Value};
-use crate::ir::{BinOp, Callee, Const, GlobalId, Op, Pattern};
+use crate::ir::{BinOp, Const, GlobalId, Op, Pattern};
 use crate::models::Kind;
 use crate::source::Span;
 
@@ -282,13 +282,27 @@ impl Machine<'_> {
         let info = self.symbols.info(id).cloned();
         let ty = info.as_ref().and_then(|info| info.ty.clone());
         if let Some(Type::Own(class)) = ty {
-            if let Some(value) = self.initial_attribute(class, name) {
+            let initial = self.initial_attribute(class, name);
+            let told = |machine: &Self, value: &Value| match value {
+                Value::Sym(id) => machine.symbols.info(*id).is_some_and(|info| info.ty.is_some()),
+                _ => true,
+            };
+            if let Some(value) = initial.clone().filter(|value| told(self, value)) {
                 return self.settled(state, value);
             }
             if self.project.method(class, name).is_some() {
                 return Value::Bound(Rc::new((Value::Sym(id), name.into())));
             }
-            let field = self.field(class, name);
+            // What it was made of is not known: its declaration may say more.
+            let field = self.field(class, name).filter(|(file, ty)| match (&initial, ty) {
+                (Some(_), Some(ty)) => matches!(self.type_of(*file, ty), Some(Type::Model(_))),
+                _ => true,
+            });
+            if field.is_none()
+                && let Some(value) = initial
+            {
+                return self.settled(state, value);
+            }
             if let Some((file, Some(ty))) = field {
                 let node = Node::Attr(Value::Sym(id), name.into());
                 let value = self.declared(file, Some(&ty), node, Taint::STATE);
@@ -851,15 +865,6 @@ impl Machine<'_> {
         let Value::Sym(id) = value else { return None };
         match self.symbols.info(*id)?.node {
             Node::RetryAfterText(resp) => Some(resp),
-            _ => None,
-        }
-    }
-
-    /// What a callee value is called in messages and model look-ups.
-    pub(super) fn callee_name(&self, callee: &Callee, value: &Value) -> Option<Rc<str>> {
-        match (callee, value) {
-            (Callee::Method { name, .. }, Value::Inst(inst)) => Some(format!("{}.{name}", inst.ty).into()),
-            (_, Value::Path(path)) => Some(path.clone()),
             _ => None,
         }
     }

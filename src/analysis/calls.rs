@@ -587,6 +587,11 @@ impl<'a> Machine<'a> {
             }
             Value::Exc(exc) => {
                 let entry = exc.classes.iter().find_map(|class| models.method(class, name));
+                if let Some(entry) = entry.filter(|entry| entry.kind == Kind::ErrorTest) {
+                    let path: Rc<str> = format!("?.{name}").into();
+                    let call = Call { entry, receiver: Some(receiver.clone()), path, name: name.into(), args, span };
+                    return self.apply(state, call, out);
+                }
                 if let Some(entry) = entry
                     && matches!(
                         entry.kind,
@@ -1331,6 +1336,7 @@ impl<'a> Machine<'a> {
                     out.push((state, res));
                     return;
                 }
+                super::ops::Outcome::Well => state.push(Event::Op(info.clone())),
                 super::ops::Outcome::All if result || self.can_be_caught(&state) => {
                     let mut state = state.clone();
                     state.clock += limit.map_or(1.0, |limit| if limit.0.is_nan() { 1.0 } else { limit.0.min(3600.0) });
@@ -1443,6 +1449,9 @@ impl<'a> Machine<'a> {
         let mut wanted = Vec::new();
         let whole = self.class_paths(&state, types, &mut wanted, 4);
         let (mut taken, mut left, mut open) = (Vec::new(), Vec::new(), Vec::new());
+        // Errors that the operation's model lists beside a wider one are not meant by the wider one.
+        let listed: Rc<[Rc<str>]> =
+            state.failed.as_ref().map_or_else(|| Rc::from([]), |failed| failed.op.raises.clone());
         for class in exc.classes.iter() {
             let mut answer = if whole { Some(false) } else { None };
             let mut narrowed = Vec::new();
@@ -1456,7 +1465,10 @@ impl<'a> Machine<'a> {
                     Some(true) => answer = Some(true),
                     Some(false) => {
                         // A handler below a class takes some of what that class stands for.
-                        if self.project.is_subclass(file, base, class) == Some(true) {
+                        let apart = |other: &Rc<str>| {
+                            other != class && self.project.is_subclass(file, other, base) == Some(true)
+                        };
+                        if self.project.is_subclass(file, base, class) == Some(true) && !listed.iter().any(apart) {
                             narrowed.push(base.clone());
                             if answer == Some(false) {
                                 answer = None;
@@ -1853,6 +1865,7 @@ impl<'a> Machine<'a> {
         };
         if let Some(resp) = self.advice_text(&text) {
             if self.plan.advice == Advice::Date {
+                state.push(Event::DateRead);
                 let id = self.symbols.intern(Node::RetryAfter(resp), Taint::SERVER.or(Taint::FAILURE));
                 let now = Value::Num(Num { taint: Taint::CLOCK, ..Num::exact(state.clock) });
                 let then = arith::binary(&mut self.symbols, BinOp::Add, &Value::Sym(id), &now);

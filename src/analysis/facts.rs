@@ -13,8 +13,9 @@ use super::policy::{
 use super::sites::{Found, groups, is_failure_value};
 use super::state::{At, Event, Failing, Known3, OpInfo, State};
 use super::status::StatusSet;
-use super::value::{ANY, Node, Place, SymId, Taint, Value};
-use crate::ir::{BinOp, LoopKind, UnOp};
+use super::value::{ANY, FuncRef, Node, Place, SymId, Taint, Value};
+use crate::ir::{BinOp, Callee, LoopKind, Op, Slot, UnOp};
+use crate::models::Kind;
 use crate::source::Span;
 
 /// Failure paths of one operation that fails in one way.
@@ -273,7 +274,7 @@ fn failure_path(
     let unknown_on_the_way = !helpers.is_empty() && !repaired;
     let (retry_after, retry_after_date) = advice(machine, found, group, &cause, &events);
     let exhaustion = exhaustion(machine, found, &outage, &bound);
-    let wait_after_last = after_last(&outage, attempts);
+    let wait_after_last = after_last(&outage, attempts, &group.op);
     let wait_span = waited.as_ref().map(|(at, ..)| local_span(machine, found, *at));
     let steps = steps(machine, found, group, &events, &outage);
     let before_send = matches!(&group.how, Failing::Raises(classes) if !classes.is_empty() && classes.iter().all(|class| {
@@ -448,7 +449,42 @@ fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outage, group: &
     if flag || survivors.iter().any(|events| events.iter().any(|event| matches!(event, Event::Flag))) {
         return Bound::Flag;
     }
+    if is_limited(machine, found) {
+        return Bound::Deadline(None);
+    }
     Bound::None
+}
+
+/// Whether a loop stands in an `async` block that the function around it runs under a time limit.
+fn is_limited(machine: &Machine<'_>, found: &Found<'_>) -> bool {
+    let Some(parent) = found.function.parent else { return false };
+    let parent = FuncRef { func: parent, ..found.func };
+    let Some(function) = machine.project.function(parent) else { return false };
+    let instrs = || function.blocks.iter().flat_map(|block| &block.instrs);
+    let mut futures = Vec::new();
+    for instr in instrs() {
+        let carries = match &instr.op {
+            Op::Func(id) => *id == found.func.func,
+            Op::Copy(from) | Op::Unary(UnOp::Same, from) => futures.contains(from),
+            _ => false,
+        };
+        futures.extend(instr.dst.filter(|_| carries));
+    }
+    let limits = |slot: Slot| {
+        instrs().any(|instr| match &instr.op {
+            Op::Path(path) => {
+                instr.dst == Some(slot)
+                    && machine.models(parent.file).function(path).is_some_and(|entry| entry.kind == Kind::TimeLimit)
+            }
+            _ => false,
+        })
+    };
+    instrs().any(|instr| match &instr.op {
+        Op::Call { callee: Callee::Value(callee), args } => {
+            args.iter().any(|arg| futures.contains(&arg.value)) && limits(*callee)
+        }
+        _ => false,
+    })
 }
 
 fn seconds(left: f64) -> Option<f64> {
@@ -712,7 +748,7 @@ fn ceiling(waits: &[Wait], pace: Pace) -> Option<f64> {
 
 // ---- what leaves ----
 
-fn after_last(outage: &Outage, attempts: Option<u32>) -> Option<(Wait, At)> {
+fn after_last(outage: &Outage, attempts: Option<u32>, op: &OpInfo) -> Option<(Wait, At)> {
     let attempts = attempts?;
     let mut found: Option<(Wait, At)> = None;
     for (attempt, finished) in &outage.left {
@@ -723,6 +759,14 @@ fn after_last(outage: &Outage, attempts: Option<u32>) -> Option<(Wait, At)> {
         let at_failure = events.iter().rposition(|event| matches!(event, Event::Fail(..)))?;
         let after = events.get(at_failure..).unwrap_or_default();
         let left = after.iter().position(|event| matches!(event, Event::Left(..)))?;
+        // Behind the loop the last attempt of all is made: the wait is before it.
+        let once_more = |event: &&Event| match event {
+            Event::Op(info) => info.place != op.place && info.model == op.model && info.text == op.text,
+            _ => false,
+        };
+        if after.get(left..).unwrap_or_default().iter().any(once_more) {
+            return None;
+        }
         let wait = after.get(..left).unwrap_or_default().iter().rev().find_map(|event| match event {
             Event::Wait { low, high, unknown, at, .. } if *high > 0.0 || *unknown => {
                 Some((Wait { low: *low, high: *high, unknown: *unknown }, *at))
@@ -1052,10 +1096,12 @@ fn advice(
 fn date(machine: &mut Machine<'_>, found: &Found<'_>, group: &Group, how: &Failing) -> DateForm {
     let dated = machine.outage(&found.plan, &found.entries, group.op.place, how, Advice::Date, Some(2));
     let failed_at = |state: &State| {
-        state.events().iter().rev().find_map(|event| match event {
-            Event::ParseFailed(at) => Some(*at),
+        let last = state.events().iter().rev().find_map(|event| match event {
+            Event::ParseFailed(at) => Some(Some(*at)),
+            Event::DateRead => Some(None),
             _ => None,
-        })
+        });
+        last.flatten()
     };
     for (_, finished) in &dated.left {
         if let Some(at) = failed_at(&finished.state) {

@@ -1005,6 +1005,9 @@ impl<'a> Machine<'a> {
             }
             Term::Propagate(slot) => {
                 let value = self.read(&mut state, *slot);
+                if state.frames.len() > 1 && state.failed.is_none() && matches!(value, Value::Sym(_)) {
+                    state.push(Event::Stumbled);
+                }
                 let value = match &value {
                     Value::Variant(..) | Value::None => value,
                     other => {

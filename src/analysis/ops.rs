@@ -219,6 +219,7 @@ impl<'a> Machine<'a> {
             awaited: entry.is_async,
             inputs,
             result: None,
+            raises: entry.raises.iter().map(|class| Rc::from(class.as_str())).collect(),
             http: entry.kind == Kind::Request,
             layers,
         }
@@ -566,6 +567,7 @@ impl<'a> Machine<'a> {
             awaited: self.is_awaited(&state),
             inputs,
             result: Some(id),
+            raises: Rc::from([]),
             http: false,
             layers: Rc::from([]),
         });

@@ -100,6 +100,8 @@ impl Machine<'_> {
                     End::Cut | End::SecondTry(_) => outage.cut = true,
                     // Turns in which the operation was not come to.
                     End::Head => (open, lost) = (true, true),
+                    // What went by the operation tells nothing of its failing.
+                    _ if finished.state.failed.is_none() => {}
                     _ => outage.left.push((attempt, finished)),
                 }
             }

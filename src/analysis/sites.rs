@@ -208,7 +208,10 @@ fn explore(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>) -> Explo
 /// What the loop is for, by what success and failure do.
 fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -> Option<Role> {
     let succeeds_out = !explored.done.is_empty();
-    let succeeds_on = explored.on.iter().any(|finished| finished.state.failed.is_none());
+    let stumbled = |state: &State| state.events().iter().any(|event| matches!(event, Event::Stumbled));
+    let calm = explored.on.iter().map(|finished| &finished.state).filter(|state| state.failed.is_none());
+    // Where success leaves, a turn that goes on because a helper failed is no success.
+    let succeeds_on = calm.clone().any(|state| !succeeds_out || !stumbled(state));
     let by_value_alone = explored.back.iter().all(|finished| {
         finished.state.failed.as_ref().is_some_and(|failed| match failed.how {
             Failing::Test(sym, _) => !machine.is_error_test(sym),

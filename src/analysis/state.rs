@@ -125,6 +125,8 @@ pub struct OpInfo {
     pub http: bool,
     /// Layers below it that send it again by themselves.
     pub layers: Rc<[Below]>,
+    /// The errors that the model lists, each for what the others do not stand for.
+    pub raises: Rc<[Rc<str>]>,
 }
 
 /// A layer below an operation.
@@ -285,6 +287,8 @@ pub enum Event {
     ReadAdvice(Place, At),
     /// A parse of it failed (on a date, or on a number).
     ParseFailed(At),
+    /// It was read as a date after all.
+    DateRead,
     /// A response was thrown away by this call.
     Lost(At),
     /// An exception was caught here.
@@ -297,6 +301,8 @@ pub enum Event {
     Left(At, f64, f64),
     /// Something was written to a log or shown.
     Said,
+    /// A helper gave a failure on, of something that is no operation here.
+    Stumbled,
 }
 
 /// The waits since the failure.

@@ -529,6 +529,10 @@ impl<'a> Machine<'a> {
         let at = self.at(&state, span);
         let models = self.models(file);
         match &receiver {
+            Value::Path(_) if models.method("*", name).is_some_and(|entry| entry.kind == Kind::Transparent) => {
+                out.push((state, Res::Value(receiver)));
+                return;
+            }
             Value::Path(path) => {
                 let separator = if path.contains("::") { "::" } else { "." };
                 let value = self.path_value(&state, &format!("{path}{separator}{name}"));
@@ -1956,7 +1960,9 @@ impl<'a> Machine<'a> {
             _ => Inst { made_here: true, ..Inst::default() },
         };
         inst.ty = call.path.clone();
-        inst.retries = self.retries_of(call.entry, &call.args).or(inst.retries).or(call.entry.default_retries);
+        // A client is told by what it is made from; what its calls are given says nothing of it.
+        let told = if call.receiver.is_none() { self.retries_of(call.entry, &call.args) } else { None };
+        inst.retries = told.or(inst.retries).or(call.entry.default_retries);
         let mut inputs = inst.inputs.to_vec();
         inputs.extend(call.args.values().filter(|value| !matches!(value, Value::Inst(_))).cloned());
         inst.inputs = inputs.into();

@@ -408,7 +408,9 @@ impl<'a> Machine<'a> {
                     }
                     match self.type_of(func.file, ty) {
                         Some(Type::Model(path))
-                            if matches!(self.symbols.info(*id).map(|info| &info.ty), Some(None)) =>
+                            if self.symbols.info(*id).is_some_and(|info| {
+                                info.ty.is_none() && !info.taint.has(Taint::SERVER.or(Taint::FAILURE))
+                            }) =>
                         {
                             Value::Inst(Rc::new(Inst { ty: path, opaque_headers: true, ..Inst::default() }))
                         }

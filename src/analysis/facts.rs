@@ -301,6 +301,8 @@ fn failure_path(
             let events = path.state.events();
             group.op.sources.iter().any(|source| executed_after_failure(&events, *source))
         });
+    // What a remote call gave without failing, and the code does not want.
+    let good_answer = cause == Cause::Value && group.op.remote == Known3::Yes;
     let inner = group.paths.iter().any(|path| repeated_within(&path.state.events(), &group.op));
     let unknown_on_the_way = !helpers.is_empty() && !repaired;
     let (retry_after, retry_after_date) = if inner {
@@ -328,7 +330,7 @@ fn failure_path(
         new_input,
         inner,
         before_send,
-        good_answer: false,
+        good_answer,
         retry_after,
         retry_after_date,
         exhaustion,
@@ -1123,7 +1125,8 @@ fn date(machine: &mut Machine<'_>, found: &Found<'_>, group: &Group, how: &Faili
             _ => None,
         })
     };
-    for (_, finished) in &dated.left {
+    let parsed = |state: &State| state.events().iter().any(|event| matches!(event, Event::ParsedDate));
+    for (_, finished) in dated.left.iter().filter(|(_, finished)| !parsed(&finished.state)) {
         if let Some(at) = failed_at(&finished.state) {
             let fails = match &finished.end {
                 End::Raise(..) => true,

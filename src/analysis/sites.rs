@@ -247,7 +247,16 @@ fn is_new_work(machine: &Machine<'_>, finished: &Finished) -> bool {
 /// What the loop is for, by what success and failure do.
 fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -> Option<Role> {
     // A `for` loop ends with its items whatever becomes of them: only what leaves in the midst of it is its success.
-    let leaves = |finished: &Finished| kind != LoopKind::For || finished.state.turns == 0;
+    let leaves = |finished: &Finished| {
+        kind != LoopKind::For
+            || finished.state.turns == 0
+                && finished
+                    .state
+                    .events()
+                    .iter()
+                    .take_while(|event| !matches!(event, Event::Left(..)))
+                    .any(|event| matches!(event, Event::Op(_)))
+    };
     let succeeds_out = explored.done.iter().any(leaves);
     // What comes back by way of a handler is a good answer that would not do.
     let caught = |finished: &Finished| finished.state.events().iter().any(|event| matches!(event, Event::Caught(_)));
@@ -255,16 +264,43 @@ fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -> Option<Ro
     let by_value_alone = explored.back.iter().all(|finished| {
         finished.state.failed.as_ref().is_some_and(|failed| match failed.how {
             Failing::Test(sym, _) => !machine.is_error_test(sym),
+            // The answer, whatever its status, says in so many words that it is not time yet.
+            Failing::Status(_) => finished.state.events().iter().any(|event| match event {
+                Event::Decide { sym, taken: true, .. } => machine.symbols.mentions(
+                    &Value::Sym(*sym),
+                    &mut |value| matches!(value, Value::Body(place) if *place == failed.op.place),
+                ),
+                _ => false,
+            }),
             _ => false,
         })
     });
     match (succeeds_out, succeeds_on) {
         (true, false) if by_value_alone => Some(Role::Polling),
+        (true, false) if only_connects(explored) => Some(Role::Probe),
         (true, false) => Some(Role::Retry),
         (true, true) => Some(if by_value_alone { Role::Polling } else { Role::Probe }),
         (false, true) if kind != LoopKind::For && !by_value_alone => Some(Role::Daemon),
         _ => None,
     }
+}
+
+/// Whether a connection is opened and nothing is done with it: somebody waits until that can be done.
+fn only_connects(explored: &Explored) -> bool {
+    let connects = |finished: &Finished| {
+        finished.state.failed.as_ref().is_some_and(|failed| {
+            failed.op.idempotent == Some(true) && !failed.op.http && failed.op.remote == Known3::Yes
+        })
+    };
+    let nothing_else = |finished: &Finished| {
+        let given = match &finished.end {
+            End::Return(value, ..) => matches!(value, Value::None | Value::Bool(..)),
+            _ => false,
+        };
+        let operations = finished.state.events().iter().filter(|event| matches!(event, Event::Op(_))).count();
+        given && operations <= 1
+    };
+    explored.back.iter().all(connects) && explored.done.iter().all(nothing_else)
 }
 
 /// Recursion from a failure path, and a second try in one.

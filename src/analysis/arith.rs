@@ -173,11 +173,12 @@ fn is_number(symbols: &Symbols, id: SymId) -> bool {
         Node::RetryAfter(_) | Node::RetryAfterText(_) | Node::Linear(..) => true,
         Node::Math(name, _) => matches!(&**name, "min" | "max" | "clamp" | "abs"),
         Node::Binary(op, a, b) => {
-            !is_test(*op) && [a, b].into_iter().all(|side| match side {
-                Value::Num(_) => true,
-                Value::Sym(id) => is_number(symbols, *id),
-                _ => false,
-            })
+            !is_test(*op)
+                && [a, b].into_iter().all(|side| match side {
+                    Value::Num(_) => true,
+                    Value::Sym(id) => is_number(symbols, *id),
+                    _ => false,
+                })
         }
         _ => false,
     })

@@ -111,9 +111,8 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
 /// from passing ones: they are different ways of failing.
 fn split(machine: &Machine<'_>, groups: Vec<Group>) -> Vec<Group> {
     let Some(models) = machine.project.models(machine.file) else { return groups };
-    let statuses = |class: &str| {
-        models.exception(class).and_then(|entry| entry.stands_for.as_deref()).and_then(StatusSet::parse)
-    };
+    let statuses =
+        |class: &str| models.exception(class).and_then(|entry| entry.stands_for.as_deref()).and_then(StatusSet::parse);
     let mut out = Vec::new();
     for group in groups {
         let Failing::Raises(classes) = &group.how else {

@@ -47,5 +47,9 @@ fn final_answers(operation: &Operation, path: &FailurePath, least_wait: f64) -> 
     // What is read and not there yet, the code singling that answer out, is awaited.
     let awaited = StatusSet::of(|status| status == 404);
     let reads = operation.method.as_deref().is_some_and(|method| matches!(method, "GET" | "HEAD"));
-    if waits && (answers.minus(&locked).is_empty() || reads && answers.minus(&awaited).is_empty()) { StatusSet::EMPTY } else { answers }
+    if waits && (answers.minus(&locked).is_empty() || reads && answers.minus(&awaited).is_empty()) {
+        StatusSet::EMPTY
+    } else {
+        answers
+    }
 }

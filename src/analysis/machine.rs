@@ -1349,6 +1349,9 @@ impl<'a> Machine<'a> {
             let b = self.range_items(state, b).unwrap_or_else(|| whole(state, b));
             return arith::binary(&mut self.symbols, op, a, &b);
         }
+        if let Some(joined) = joined(op, &whole(state, a), &whole(state, b)) {
+            return joined;
+        }
         let value = arith::binary(&mut self.symbols, op, a, b);
         if let Value::Bool(_, taint) = &value
             && taint.has(Taint::CLOCK)
@@ -1556,6 +1559,21 @@ impl<'a> Machine<'a> {
     pub(super) fn kind_of_path(&self, file: u32, path: &str) -> Option<(Kind, &'a crate::models::Entry)> {
         self.models(file).function(path).map(|entry| (entry.kind, entry))
     }
+}
+
+/// Sequences put together: `a + b`, `a * 3`.
+fn joined(op: BinOp, a: &Value, b: &Value) -> Option<Value> {
+    let items = match (op, a, b) {
+        (BinOp::Add, Value::Tuple(a), Value::Tuple(b)) => a.iter().chain(b.iter()).cloned().collect::<Vec<_>>(),
+        (BinOp::Mul, Value::Tuple(items), Value::Num(times)) | (BinOp::Mul, Value::Num(times), Value::Tuple(items)) => {
+            let times = times.single().filter(|times| (0.0..=ITEMS as f64).contains(times))?;
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            let times = times as usize;
+            items.iter().cloned().cycle().take(items.len() * times).collect()
+        }
+        _ => return None,
+    };
+    (items.len() <= ITEMS).then(|| Value::Tuple(items.into()))
 }
 
 /// A literal as a value.

@@ -3,12 +3,15 @@
 
 pub mod arith;
 mod calls;
+mod combinators;
 mod facts;
 pub mod machine;
 mod memory;
 mod ops;
 mod outage;
+mod pieces;
 pub mod policy;
+pub mod prelude;
 pub mod project;
 mod sites;
 pub mod state;

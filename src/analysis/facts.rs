@@ -107,12 +107,15 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
 
 /// An operation as the policy has it.
 fn operation(machine: &mut Machine<'_>, found: &Found<'_>, info: &OpInfo) -> Operation {
-    let _ = found;
     let key = info.policy_key(|value| {
         let taint = machine.symbols.taint(value);
         taint.has(Taint::FRESH) && made_inside(machine, found, value)
     });
-    let span = if info.at.file == machine.file { info.at.span } else { info.base.span };
+    let span = match () {
+        () if info.at.file == machine.file => info.at.span,
+        () if info.base.file == machine.file => info.base.span,
+        () => found.header,
+    };
     Operation {
         text: info.text.to_string(),
         span,

@@ -1092,7 +1092,8 @@ impl<'a> Machine<'a> {
 
     /// Whether another call may be followed.
     pub(super) fn may_follow(&self, state: &State, func: FuncRef) -> bool {
-        state.frames.len() < DEPTH && state.frames.iter().filter(|frame| frame.func == func).count() < 2
+        state.frames.iter().filter(|frame| frame.func.file != super::prelude::FILE).count() < DEPTH
+            && state.frames.iter().filter(|frame| frame.func == func).count() < 2
     }
 
     /// The slot that the current instruction writes.
@@ -1304,7 +1305,7 @@ impl<'a> Machine<'a> {
     }
 
     /// A binary operation, with what its operands hold looked up.
-    fn binary(&mut self, state: &mut State, op: BinOp, a: &Value, b: &Value, span: Span) -> Value {
+    pub(super) fn binary(&mut self, state: &mut State, op: BinOp, a: &Value, b: &Value, span: Span) -> Value {
         let whole = |state: &State, value: &Value| match value {
             Value::Object(id) => match state.objects.get(id) {
                 Some(Object::List(items, true)) => Value::Tuple(items.clone().into()),
@@ -1319,6 +1320,9 @@ impl<'a> Machine<'a> {
             }
             let b = self.range_items(state, b).unwrap_or_else(|| whole(state, b));
             return arith::binary(&mut self.symbols, op, a, &b);
+        }
+        if let Some(value) = self.combined(state, op, a, b) {
+            return value;
         }
         let value = arith::binary(&mut self.symbols, op, a, b);
         if let Value::Bool(_, taint) = &value
@@ -1366,6 +1370,9 @@ impl<'a> Machine<'a> {
         sides: Option<(BlockId, BlockId)>,
     ) -> Vec<(State, Option<Value>)> {
         let place = self.place(&state);
+        if let Some(taken) = self.next_attempt(&mut state, iterator) {
+            return vec![(state, taken)];
+        }
         let (id, object) = match iterator {
             Value::Object(id) => (*id, state.objects.get(id).cloned()),
             _ => {

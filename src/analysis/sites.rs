@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
+use super::combinators;
 use super::facts::{self, Group};
 use super::machine::{End, Finished, Machine, Plan};
 use super::policy::{Form, Role, Site};
@@ -54,6 +55,7 @@ pub fn find(machine: &mut Machine<'_>) -> Vec<Site> {
             sites.extend(in_loop(machine, func, function, number));
         }
         sites.extend(in_function(machine, func, function));
+        sites.extend(combinators::decorated(machine, func, function));
     }
     sites.sort_by_key(|site| (site.header.start, site.span.start));
     sites
@@ -165,7 +167,7 @@ fn entries(machine: &mut Machine<'_>, func: FuncRef, head: BlockId) -> Vec<State
 }
 
 /// A state at the head, what happened before forgotten.
-fn at_head(mut state: State) -> State {
+pub(super) fn at_head(mut state: State) -> State {
     state.turns = 0;
     state.trace = None;
     state.failed = None;
@@ -177,7 +179,7 @@ fn at_head(mut state: State) -> State {
     state
 }
 
-fn explore(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>) -> Explored {
+pub(super) fn explore(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>) -> Explored {
     machine.plan = plan.clone();
     machine.budget = EXPLORE_BUDGET;
     let mut explored = Explored::default();
@@ -206,7 +208,7 @@ fn explore(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>) -> Explo
 }
 
 /// What the loop is for, by what success and failure do.
-fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -> Option<Role> {
+pub(super) fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -> Option<Role> {
     let succeeds_out = !explored.done.is_empty();
     let succeeds_on = explored.on.iter().any(|finished| finished.state.failed.is_none());
     let by_value_alone = explored.back.iter().all(|finished| {

@@ -27,6 +27,8 @@ const PYTHON: &[(&str, &str)] = &[
     ("python/aiohttp.toml", include_str!("../../rules/models/python/aiohttp.toml")),
     ("python/openai.toml", include_str!("../../rules/models/python/openai.toml")),
     ("python/anthropic.toml", include_str!("../../rules/models/python/anthropic.toml")),
+    ("python/tenacity.toml", include_str!("../../rules/models/python/tenacity.toml")),
+    ("python/backoff.toml", include_str!("../../rules/models/python/backoff.toml")),
 ];
 
 const RUST: &[(&str, &str)] = &[

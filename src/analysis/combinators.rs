@@ -15,6 +15,9 @@ use super::value::{FuncRef, Value};
 use crate::ir::{BlockId, Function, FunctionKind, LoopKind};
 use crate::source::Span;
 
+/// Steps for evaluating a decorator's expression.
+const EVALUATE_BUDGET: u64 = 6_000;
+
 /// The sites that a function's decorators make of it.
 pub(super) fn decorated(machine: &mut Machine<'_>, func: FuncRef, function: &Function) -> Vec<Site> {
     let mut found = Vec::new();
@@ -22,6 +25,7 @@ pub(super) fn decorated(machine: &mut Machine<'_>, func: FuncRef, function: &Fun
         return found;
     }
     for decorator in &function.decorators {
+        machine.budget = machine.budget.max(EVALUATE_BUDGET);
         let value = machine.initial(FuncRef { file: func.file, func: decorator.value });
         if !machine.is_policy(func.file, &value) {
             continue;

@@ -7,6 +7,7 @@ mod broken_attempt_cap;
 mod error_returned_as_success;
 mod excessive_attempts;
 mod ignored_retry_after;
+mod nested_retry;
 mod retried_client_error;
 mod retried_non_idempotent_request;
 mod retry_after_date_unhandled;
@@ -144,6 +145,7 @@ pub const ALL: &[Rule] = &[
     error_returned_as_success::RULE,
     excessive_attempts::RULE,
     ignored_retry_after::RULE,
+    nested_retry::RULE,
     retried_client_error::RULE,
     retried_non_idempotent_request::RULE,
     retry_after_date_unhandled::RULE,

@@ -66,6 +66,8 @@ fn handler() -> Site {
         bound: Bound::None,
         max_attempts: None,
         delay_ceiling: None,
+        layers: Vec::new(),
+        amplification: None,
         cut: false,
     }
 }

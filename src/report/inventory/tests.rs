@@ -64,6 +64,8 @@ fn site(failures: Vec<FailurePath>) -> Site {
         bound: Bound::Count(Some(3)),
         max_attempts: Some(3),
         delay_ceiling: Some(f64::INFINITY),
+        layers: Vec::new(),
+        amplification: None,
         cut: false,
     }
 }

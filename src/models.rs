@@ -152,12 +152,12 @@ pub enum Kind {
 /// What a parameter of a `retry` entry can be.
 pub const TAKES: &[&str] = &[
     "attempts", "limit", "stop", "wait", "when", "unless", "jitter", "callback", "raises", "amount", "step", "low",
-    "high", "base", "classes", "value", "call",
+    "high", "base", "classes", "value", "call", "result",
 ];
 
 /// What a `retry` entry can be, as `function`.
 pub const PIECES: &[&str] = &[
-    "policy", "run",
+    "policy", "run", "with",
     "stop-attempts", "stop-delay", "stop-never", "stop-any", "stop-all",
     "wait-none", "wait-fixed", "wait-random", "wait-linear", "wait-exponential", "wait-exponential-full",
     "wait-exponential-added", "wait-fibonacci", "wait-sum", "wait-chain", "wait-computed",

@@ -499,7 +499,7 @@ impl<'a> Machine<'a> {
         let file = state.top().map_or(self.file, |frame| frame.func.file);
         let at = self.at(&state, span);
         let models = self.models(file);
-        if file == super::prelude::FILE {
+        if super::prelude::is(file) {
             return self.piece_method(state, &receiver, name, &args, span, out);
         }
         match &receiver {

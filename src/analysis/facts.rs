@@ -215,7 +215,7 @@ fn failure_path(
         outage.waits.truncate(1);
         outage
     } else {
-        machine.outage(&found.plan, &found.entries, group.op.place, &group.how, Advice::Absent, None)
+        machine.outage(&found.plan, &found.entries, group.op.place, &group.how, Advice::Absent, found.most)
     };
     *cut |= outage.cut;
     if outage.waits.is_empty() {

@@ -153,6 +153,8 @@ pub struct Machine<'a> {
     pub(super) initialising: Vec<FuncRef>,
     pub(super) import_cache: FxHashMap<(u32, Rc<str>), Option<(Rc<str>, &'a crate::models::Entry)>>,
     pub(super) weight_cache: FxHashMap<FuncRef, bool>,
+    /// Policies that were called with what they run again, while such calls are looked for.
+    pub(super) driven: Option<Vec<super::combinators::Called>>,
 }
 
 /// Which blocks belong to which loop of a function.
@@ -261,6 +263,7 @@ impl<'a> Machine<'a> {
             initialising: Vec::new(),
             import_cache: FxHashMap::default(),
             weight_cache: FxHashMap::default(),
+            driven: None,
         }
     }
 
@@ -1098,7 +1101,7 @@ impl<'a> Machine<'a> {
 
     /// Whether another call may be followed.
     pub(super) fn may_follow(&self, state: &State, func: FuncRef) -> bool {
-        state.frames.iter().filter(|frame| frame.func.file != super::prelude::FILE).count() < DEPTH
+        state.frames.iter().filter(|frame| !super::prelude::is(frame.func.file)).count() < DEPTH
             && state.frames.iter().filter(|frame| frame.func == func).count() < 2
     }
 

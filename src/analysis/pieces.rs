@@ -10,8 +10,9 @@ use super::arith;
 use super::calls::{Args, Call};
 use super::machine::{Machine, Out, Res};
 use super::memory::fixed;
+use super::combinators::Called;
 use super::prelude;
-use super::state::{At, State};
+use super::state::{At, Event, State};
 use super::value::{ANY, Exc, Inst, Node, Num, Taint, Value};
 use crate::ir::BinOp;
 use crate::models::{Counts, Entry, Exhausted, Kind};
@@ -77,6 +78,11 @@ fn marked<'v>(value: &'v Value, mark: &str) -> Option<&'v [Value]> {
         },
         _ => None,
     }
+}
+
+/// The file of the innermost activation: the one whose models apply.
+fn here(state: &State) -> u32 {
+    state.top().map_or(0, |frame| frame.func.file)
 }
 
 fn is_callable(value: &Value) -> bool {
@@ -179,6 +185,28 @@ impl<'a> Machine<'a> {
             Some(Value::Inst(inst)) => Some(inst.clone()),
             _ => None,
         };
+        if word == "with" {
+            let value = self.piece_with(&state, call);
+            out.push((state, Res::Value(value)));
+            return;
+        }
+        if word == "run" {
+            let piece = self.make_piece(file, call.entry, &call.args, receiver.as_deref(), Some(&state));
+            let run = piece.part("call").cloned();
+            let of = receiver.map(Value::Inst).filter(|value| self.is_policy(file, value));
+            let (policy, run) = match (of, run) {
+                (Some(policy), run) => (policy, run.or_else(|| call.args.nth(0).cloned())),
+                (None, Some(run)) => (piece.value(), Some(run)),
+                // A method of what is run, given the policy.
+                (None, None) => (piece.value(), call.receiver.clone()),
+            };
+            let run = run.unwrap_or(Value::None);
+            let args = Args { list: vec![(None, run.clone())], open: false };
+            self.note_driven(&state, &policy, &run, &args, call.span);
+            let value = self.unknown(&mut state, Taint::CALL);
+            out.push((state, Res::Value(value)));
+            return;
+        }
         if word == "policy" {
             // A decorator used without a call is given the function at once.
             if let (Some(function), 1, false) = (call.args.nth(0), call.args.list.len(), call.args.open)
@@ -194,21 +222,51 @@ impl<'a> Machine<'a> {
         out.push((state, Res::Value(piece.value())));
     }
 
-    /// Whether a value is a policy, so that calling it with a function runs or decorates that.
-    pub(super) fn is_policy(&mut self, file: u32, value: &Value) -> bool {
-        self.piece(file, value).is_some_and(|piece| piece.word() == "policy")
+    /// A piece with some parts set anew (a builder's method, an adaptor of an iterator of waits).
+    fn piece_with(&mut self, state: &State, call: &Call<'a>) -> Value {
+        let Some(receiver @ Value::Inst(inst)) = &call.receiver else { return Value::None };
+        if marked(receiver, PIECE).is_none() {
+            return receiver.clone();
+        }
+        let mut inst = (**inst).clone();
+        let mut parts = inst.parts.to_vec();
+        for (key, param) in &call.entry.takes {
+            let value = match (call.args.get(param), &param.default) {
+                (Some(value), _) => fixed(state, value, 4),
+                (None, Some(toml::Value::String(path))) => Value::Path(path.as_str().into()),
+                #[allow(clippy::cast_precision_loss)]
+                (None, Some(toml::Value::Integer(number))) => Value::Num(Num::exact(*number as f64)),
+                _ => Value::None,
+            };
+            // The first that holds is read: what was set last stands before.
+            parts.splice(2..2, [Value::Str(key.as_str().into()), value]);
+        }
+        inst.parts = parts.into();
+        Value::Inst(Rc::new(inst))
     }
 
-    /// A policy called with a function: the function, decorated. It is followed as if it were not; the site is found
-    /// where the policy is.
+    /// Whether a value is a policy, so that calling it with a function runs or decorates that.
+    pub(super) fn is_policy(&mut self, file: u32, value: &Value) -> bool {
+        self.piece(file, value).is_some_and(|piece| matches!(piece.word(), "policy" | "run"))
+    }
+
+    /// A policy called with a function. As a decorator it gives the function, followed as if it were bare; told to run
+    /// it, what that gives. Either way the call is noted, if such calls are looked for.
     pub(super) fn decorated(&mut self, mut state: State, policy: Value, args: &Args, span: Span, out: &mut Out) {
-        let _ = span;
-        let value = match args.nth(0) {
-            Some(function) if args.list.len() == 1 => function.clone(),
-            _ => self.unknown(&mut state, Taint::CALL),
-        };
-        let _ = policy;
+        let call = args.nth(0).cloned().unwrap_or(Value::None);
+        self.note_driven(&state, &policy, &call, args, span);
+        let value = if args.list.len() == 1 { call } else { self.unknown(&mut state, Taint::CALL) };
         out.push((state, Res::Value(value)));
+    }
+
+    fn note_driven(&mut self, state: &State, policy: &Value, call: &Value, args: &Args, span: Span) {
+        let called = is_callable(call) && state.frames.len() == 1;
+        let Some(driven) = self.driven.as_mut().filter(|driven| called && driven.len() < 32) else { return };
+        if driven.iter().any(|known| known.span == span) {
+            return;
+        }
+        let args = args.list.iter().skip(1).map(|(_, value)| value.clone()).collect();
+        driven.push(Called { policy: policy.clone(), call: call.clone(), args, state: state.clone(), span });
     }
 
     /// `a | b`, `a & b`, `a + b` of pieces.
@@ -256,10 +314,18 @@ impl<'a> Machine<'a> {
                 let now = Num { taint: Taint::CLOCK, ..Num::exact(state.clock) };
                 out.push((state, Res::Value(Value::Num(now))));
             }
+            "succeeded" => {
+                let value = self.is_success(&arg(0));
+                out.push((state, Res::Value(value)));
+            }
+            "failure" => {
+                let value = self.payload(&arg(0), false);
+                out.push((state, Res::Value(value)));
+            }
             "failed" => self.failed(state, receiver, arg(0), arg(1), span, out),
             "unwanted" => self.unwanted(state, receiver, arg(0), arg(1), span, out),
             "over" => {
-                let over = match self.piece(prelude::FILE, receiver) {
+                let over = match self.piece(here(&state), receiver) {
                     Some(policy) => self.over(&mut state, &policy, &arg(0), &arg(1), span),
                     None => self.unknown(&mut state, Taint::CALL),
                 };
@@ -280,7 +346,7 @@ impl<'a> Machine<'a> {
 
     fn ask_prelude(&mut self, state: State, name: &str, args: Vec<Value>, span: Span, out: &mut Out) {
         let list = Args { list: args.into_iter().map(|value| (None, value)).collect(), open: false };
-        match prelude::function(name) {
+        match prelude::function(here(&state), name) {
             Some(func) => self.call_function(state, func, None, None, list, span, out),
             None => out.push((state, Res::Value(Value::Bool(true, Taint::CALL)))),
         }
@@ -318,7 +384,7 @@ impl<'a> Machine<'a> {
 
     /// Whether a failure is one that is tried again.
     fn failed(&mut self, state: State, receiver: &Value, error: Value, attempt: Value, span: Span, out: &mut Out) {
-        let Some(piece) = self.piece(prelude::FILE, receiver) else {
+        let Some(piece) = self.piece(here(&state), receiver) else {
             // Classes, or a callable that says so.
             return match receiver {
                 value if is_callable(value) => self.ask(state, value, error, out, span),
@@ -328,11 +394,14 @@ impl<'a> Machine<'a> {
         };
         let given = Self::attempt_state(&piece, attempt.clone(), error.clone(), Value::None);
         match piece.word() {
-            "policy" => {
+            "policy" | "run" => {
                 let when = match piece.part("when").or(piece.part("classes")) {
                     None | Some(Value::None) => None,
                     Some(when) => Some(when.clone()),
                 };
+                if when.is_none() && piece.part("result").is_some() {
+                    return Self::no(state, out);
+                }
                 if when.is_none() && piece.open() {
                     return self.ask(state, receiver, error, out, span);
                 }
@@ -381,9 +450,12 @@ impl<'a> Machine<'a> {
 
     /// Whether a result is one that is tried again.
     fn unwanted(&mut self, state: State, receiver: &Value, result: Value, attempt: Value, span: Span, out: &mut Out) {
-        let Some(piece) = self.piece(prelude::FILE, receiver) else { return Self::no(state, out) };
+        let Some(piece) = self.piece(here(&state), receiver) else { return Self::no(state, out) };
         match piece.word() {
-            "policy" => match piece.part("when").cloned() {
+            "policy" | "run" => match piece.part("result").or(piece.part("when")).cloned() {
+                Some(asked) if is_callable(&asked) && piece.part("result").is_some() => {
+                    self.ask(state, &asked, result, out, span);
+                }
                 Some(when) => self.unwanted(state, &when, result, attempt, span, out),
                 None => Self::no(state, out),
             },
@@ -414,6 +486,14 @@ impl<'a> Machine<'a> {
 
     // ---- stops ----
 
+    /// Whether a policy never stops by itself.
+    pub(super) fn is_endless(&mut self, state: &mut State, policy: &Value) -> bool {
+        let Some(policy) = self.piece(here(state), policy) else { return false };
+        let begun = Value::Num(Num { taint: Taint::CLOCK, ..Num::exact(-1.0e12) });
+        let over = self.over(state, &policy, &number(1.0e12), &begun, Span::default());
+        matches!(over, Value::Bool(false, _))
+    }
+
     fn over(&mut self, state: &mut State, policy: &Piece<'a>, attempt: &Value, begun: &Value, span: Span) -> Value {
         let mut tests = Vec::new();
         if let Some(attempts) = policy.part("attempts").cloned() {
@@ -424,6 +504,21 @@ impl<'a> Machine<'a> {
         }
         if let Some(stop) = policy.part("stop").cloned() {
             tests.push(self.stop(state, &stop, attempt, begun, span, DEPTH));
+        }
+        if let Some(wait) = policy.part("wait").cloned()
+            && let Some(wait) = self.piece(here(state), &wait)
+            && let Some(attempts) = wait.part("attempts").cloned()
+        {
+            tests.push(self.counted(wait.entry, &attempts, attempt));
+        }
+        if let Some(wait) = policy.part("wait").cloned()
+            && let Some(wait) = self.piece(here(state), &wait)
+            && let Some(limit) = wait.part("limit").cloned()
+        {
+            tests.push(self.elapsed(state, wait.entry, &limit, begun, span));
+        }
+        if matches!(policy.part("wait"), Some(Value::Sym(_))) && policy.entry.state.is_none() && tests.is_empty() {
+            return self.unknown(state, Taint::CALL);
         }
         if tests.is_empty() && policy.open() {
             return self.unknown(state, Taint::CALL);
@@ -458,7 +553,7 @@ impl<'a> Machine<'a> {
         if *stop == Value::None {
             return never;
         }
-        let Some(piece) = self.piece(prelude::FILE, stop) else { return self.unknown(state, Taint::CALL) };
+        let Some(piece) = self.piece(here(state), stop) else { return self.unknown(state, Taint::CALL) };
         match piece.word() {
             "stop-never" => never,
             "stop-attempts" => match piece.part("amount").cloned() {
@@ -505,14 +600,19 @@ impl<'a> Machine<'a> {
         let limit = self.seconds(limit, entry.unit);
         let now = Value::Num(Num { taint: Taint::CLOCK, ..Num::exact(state.clock) });
         let end = arith::binary(&mut self.symbols, BinOp::Add, begun, &limit);
-        self.binary(state, BinOp::Ge, &now, &end, span)
+        let left = arith::bounds(&self.symbols, &limit).1;
+        if left.is_finite() {
+            let at = self.at(state, span);
+            state.push(Event::ClockTest { at, left });
+        }
+        arith::binary(&mut self.symbols, BinOp::Ge, &now, &end)
     }
 
     // ---- waits ----
 
     /// How long to wait before the next attempt.
     fn pause(&mut self, mut state: State, receiver: &Value, about: [Value; 3], span: Span, out: &mut Out) {
-        let Some(policy) = self.piece(prelude::FILE, receiver) else {
+        let Some(policy) = self.piece(here(&state), receiver) else {
             let value = self.unknown(&mut state, Taint::CALL);
             out.push((state, Res::Value(value)));
             return;
@@ -532,7 +632,7 @@ impl<'a> Machine<'a> {
             }
             None | Some(Value::None) => out.push((state, Res::Value(number(0.0)))),
             Some(wait) => {
-                let computed = self.piece(prelude::FILE, &wait).filter(|piece| piece.word() == "wait-computed");
+                let computed = self.piece(here(&state), &wait).filter(|piece| piece.word() == "wait-computed");
                 if let Some(piece) = computed {
                     let callable = piece.part("value").cloned().unwrap_or(Value::None);
                     let given = if error == Value::None { result } else { error };
@@ -559,7 +659,7 @@ impl<'a> Machine<'a> {
         if matches!(wait, Value::Num(_)) {
             return wait.clone();
         }
-        let Some(piece) = self.piece(prelude::FILE, wait) else { return self.unknown(state, Taint::CALL) };
+        let Some(piece) = self.piece(here(state), wait) else { return self.unknown(state, Taint::CALL) };
         match piece.word() {
             "wait-sum" => {
                 let rest = piece.rest();
@@ -689,10 +789,13 @@ impl<'a> Machine<'a> {
 
     /// Waits, what chance adds or takes included.
     fn rest(&mut self, state: &mut State, receiver: &Value, length: &Value, at: At) {
-        let policy = self.piece(prelude::FILE, receiver);
+        let policy = self.piece(here(state), receiver);
         let jitter = policy.as_ref().and_then(|policy| policy.part("jitter").cloned()).unwrap_or(Value::None);
         let unit = policy.as_ref().map(|policy| policy.entry.unit).unwrap_or_default();
-        let drawn = self.piece(prelude::FILE, &jitter);
+        let own = policy.as_ref().and_then(|policy| policy.part("wait").cloned());
+        let own = own.and_then(|wait| self.piece(here(state), &wait)?.part("jitter").cloned());
+        let jitter = if jitter == Value::None { own.unwrap_or(jitter) } else { jitter };
+        let drawn = self.piece(here(state), &jitter);
         let length = match (drawn.as_ref().map(Piece::word), &jitter) {
             (Some("jitter-full"), _) => self.drawn(number(0.0), length.clone()),
             (Some("jitter-added"), _) => {
@@ -723,7 +826,7 @@ impl<'a> Machine<'a> {
 
     fn leave(&mut self, mut state: State, receiver: &Value, about: [Value; 3], span: Span, out: &mut Out) {
         let [attempt, error, result] = about;
-        let policy = self.piece(prelude::FILE, receiver);
+        let policy = self.piece(here(&state), receiver);
         let raised = |error: &Value| match error {
             Value::Exc(_) => error.clone(),
             _ => Value::Exc(Rc::new(Exc {

@@ -43,6 +43,39 @@ async def drive_async(call, policy, *args):
         policy.rest(policy.pause(attempt, error, result))
 
 
+# The same where a failure is a value.
+def drive_result(call, policy, *args):
+    attempt = 0
+    begun = policy.begun()
+    while True:
+        attempt = attempt + 1
+        result = call(*args)
+        if policy.succeeded(result):
+            return result
+        error = policy.failure(result)
+        if not policy.failed(error, attempt):
+            return result
+        if policy.over(attempt, begun):
+            return result
+        policy.rest(policy.pause(attempt, error, result))
+
+
+async def drive_result_async(call, policy, *args):
+    attempt = 0
+    begun = policy.begun()
+    while True:
+        attempt = attempt + 1
+        result = await call(*args)
+        if policy.succeeded(result):
+            return result
+        error = policy.failure(result)
+        if not policy.failed(error, attempt):
+            return result
+        if policy.over(attempt, begun):
+            return result
+        policy.rest(policy.pause(attempt, error, result))
+
+
 # The end of `with attempt:` by an exception: whether the loop goes on.
 def leave_attempt(policy, attempt, begun, error):
     if not policy.failed(error, attempt):

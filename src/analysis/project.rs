@@ -73,13 +73,13 @@ impl<'a> Project<'a> {
     /// A file's graph.
     #[must_use]
     pub fn module(&self, file: u32) -> Option<&'a Module> {
-        if file == prelude::FILE { Some(&prelude::MODULE) } else { self.modules.get(file as usize) }
+        prelude::module(file).or_else(|| self.modules.get(file as usize))
     }
 
     /// A file.
     #[must_use]
     pub fn file(&self, file: u32) -> Option<&'a SourceFile> {
-        if file == prelude::FILE { Some(&prelude::SOURCE) } else { self.files.get(file as usize) }
+        prelude::source(file).or_else(|| self.files.get(file as usize))
     }
 
     /// A function.

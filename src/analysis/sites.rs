@@ -57,6 +57,7 @@ pub fn find(machine: &mut Machine<'_>) -> Vec<Site> {
         sites.extend(in_function(machine, func, function));
         sites.extend(combinators::decorated(machine, func, function));
     }
+    sites.extend(combinators::called(machine, module));
     sites.sort_by_key(|site| (site.header.start, site.span.start));
     sites
 }
@@ -116,6 +117,7 @@ fn in_loop(machine: &mut Machine<'_>, func: FuncRef, function: &Function, number
             plan,
             explored,
             loop_kind: Some(source.kind),
+            most: None,
         },
     )
 }
@@ -133,6 +135,8 @@ pub(super) struct Found<'f> {
     pub plan: Plan,
     pub explored: Explored,
     pub loop_kind: Option<LoopKind>,
+    /// So many attempts are enough to see.
+    pub most: Option<u32>,
 }
 
 /// States in which the loop is come to for the first time.
@@ -252,6 +256,7 @@ fn in_function(machine: &mut Machine<'_>, func: FuncRef, function: &Function) ->
                 plan,
                 explored,
                 loop_kind: None,
+                most: None,
             };
             sites.extend(facts::site(machine, &found));
         }
@@ -275,6 +280,7 @@ fn in_function(machine: &mut Machine<'_>, func: FuncRef, function: &Function) ->
                 plan,
                 explored,
                 loop_kind: None,
+                most: None,
             };
             sites.extend(facts::site(machine, &found));
         }

@@ -346,7 +346,12 @@ impl<'a> Machine<'a> {
 
     fn ask_prelude(&mut self, state: State, name: &str, args: Vec<Value>, span: Span, out: &mut Out) {
         let list = Args { list: args.into_iter().map(|value| (None, value)).collect(), open: false };
-        match prelude::function(here(&state), name) {
+        let here = here(&state);
+        let file = match self.project.module(here) {
+            Some(module) if !prelude::is(here) => prelude::file_for(module.language),
+            _ => here,
+        };
+        match prelude::function(file, name) {
             Some(func) => self.call_function(state, func, None, None, list, span, out),
             None => out.push((state, Res::Value(Value::Bool(true, Taint::CALL)))),
         }

@@ -503,6 +503,10 @@ impl<'a> Machine<'a> {
             return self.piece_method(state, &receiver, name, &args, span, out);
         }
         match &receiver {
+            Value::Path(_) if models.method("*", name).is_some_and(|entry| entry.kind == Kind::Transparent) => {
+                out.push((state, Res::Value(receiver)));
+                return;
+            }
             Value::Path(path) => {
                 let separator = if path.contains("::") { "::" } else { "." };
                 let value = self.path_value(&state, &format!("{path}{separator}{name}"));
@@ -1958,7 +1962,8 @@ impl<'a> Machine<'a> {
                 inst.timeout = Some(Some(limit));
             }
         }
-        inst.retries = self.retries_of(entry, &call.args).or(inst.retries);
+        let default = entry.default_retries.filter(|_| !call.args.open);
+        inst.retries = self.retries_of(entry, &call.args).or(inst.retries).or(default);
         if let Some(headers) = entry.headers.as_ref().and_then(|param| call.args.get(param)).cloned() {
             self.add_headers_inst(&mut inst, &headers, None);
         }
@@ -1966,8 +1971,7 @@ impl<'a> Machine<'a> {
         if entry.result { Value::Variant("Ok".into(), "Ok".into(), [value].into()) } else { value }
     }
 
-    /// How often a client or call sends a request again by itself: as it is told, as a thing that it is given carries,
-    /// else its default.
+    /// How often a client or call is told to send a request again: by its arguments, or by a thing that it is given.
     pub(super) fn retries_of(&self, entry: &Entry, args: &Args) -> Option<u32> {
         if let Some(value) = entry.retries.as_ref().and_then(|param| args.get(param))
             && *value != Value::None
@@ -1978,10 +1982,7 @@ impl<'a> Machine<'a> {
             Value::Inst(given) => given.retries,
             _ => None,
         });
-        if carried.is_some() {
-            return carried;
-        }
-        if args.open { None } else { entry.default_retries }
+        carried
     }
 
     /// Whether the current call stands in async code and is not awaited.
@@ -2000,7 +2001,9 @@ impl<'a> Machine<'a> {
             _ => Inst { made_here: true, ..Inst::default() },
         };
         inst.ty = call.path.clone();
-        inst.retries = self.retries_of(call.entry, &call.args).or(inst.retries);
+        // A client is told by what it is made from; what its calls are given says nothing of it.
+        let told = if call.receiver.is_none() { self.retries_of(call.entry, &call.args) } else { None };
+        inst.retries = told.or(inst.retries).or(call.entry.default_retries);
         let mut inputs = inst.inputs.to_vec();
         inputs.extend(call.args.values().filter(|value| !matches!(value, Value::Inst(_))).cloned());
         inst.inputs = inputs.into();

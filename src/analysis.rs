@@ -3,13 +3,16 @@
 
 pub mod arith;
 mod calls;
+mod combinators;
 mod containers;
 mod facts;
 pub mod machine;
 mod memory;
 mod ops;
 mod outage;
+mod pieces;
 pub mod policy;
+pub mod prelude;
 pub mod project;
 mod sites;
 pub mod state;

@@ -144,8 +144,49 @@ pub enum Kind {
     TextConstant,
     /// A constant that is a number (or a span of time, in `unit`): see `number`.
     NumberConstant,
-    /// A retry policy's pieces (decorators, stops, waits, transports): described, not analysed yet beyond `gives`.
+    /// A retry policy or a piece of one (a stop, a wait, a condition): `function` says which, `takes` which parameter
+    /// is what.
     Retry,
+}
+
+/// What a parameter of a `retry` entry can be.
+pub const TAKES: &[&str] = &[
+    "attempts", "limit", "stop", "wait", "when", "unless", "jitter", "callback", "raises", "amount", "step", "low",
+    "high", "base", "classes", "value", "call", "result",
+];
+
+/// What a `retry` entry can be, as `function`.
+pub const PIECES: &[&str] = &[
+    "policy", "run", "with",
+    "stop-attempts", "stop-delay", "stop-never", "stop-any", "stop-all",
+    "wait-none", "wait-fixed", "wait-random", "wait-linear", "wait-exponential", "wait-exponential-full",
+    "wait-exponential-added", "wait-fibonacci", "wait-sum", "wait-chain", "wait-computed",
+    "when-exception", "when-not-exception", "when-call", "when-result", "when-not-result", "when-false", "when-any",
+    "when-all", "when-always", "when-never", "when-unknown",
+    "jitter-full", "jitter-added", "jitter-none",
+    "state-attempt", "state-outcome", "state-error", "state-result", "state-elapsed",
+];
+
+/// How a library counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Counts {
+    /// All attempts.
+    Total,
+    /// Those after the first.
+    Retries,
+}
+
+/// What leaves after the last attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Exhausted {
+    /// The exception (or one that stands for it).
+    Raises,
+    /// `None`.
+    Nothing,
+    /// The last result; an exception where there is none.
+    Last,
 }
 
 /// What a `set` entry sets.
@@ -379,6 +420,28 @@ pub struct Entry {
     /// Parameter that sets the number of retries.
     #[serde(default)]
     pub retries: Option<ParamRef>,
+    /// `retry`: its parameters, by what they are ([`TAKES`](crate::models::TAKES)).
+    #[serde(default)]
+    pub takes: BTreeMap<String, ParamRef>,
+    /// `retry`: attempts are counted in all (`total`, which is what holds where nothing is said) or after the first
+    /// (`retries`).
+    #[serde(default)]
+    pub counts: Option<Counts>,
+    /// `retry`: a number of attempts below this is no limit.
+    #[serde(default)]
+    pub endless_below: Option<f64>,
+    /// `retry`: what the waits of a policy are that are given as numbers, by the word of a wait.
+    #[serde(default)]
+    pub pace: Option<String>,
+    /// `retry`: what leaves after the last attempt.
+    #[serde(default)]
+    pub exhausted: Option<Exhausted>,
+    /// `retry`: its further keyword arguments go to the piece that it is given (`on_exception(expo, E, max_value=60)`).
+    #[serde(default)]
+    pub passes_on: bool,
+    /// `retry`: the type of what a callable among its pieces is given instead of the failure (`RetryCallState`).
+    #[serde(default)]
+    pub state: Option<String>,
     /// `text-constant`: the text.
     #[serde(default)]
     pub value_text: Option<String>,

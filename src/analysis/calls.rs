@@ -213,6 +213,9 @@ impl<'a> Machine<'a> {
                 self.call_unknown(state, callee.clone(), args, span, out);
             }
             Value::Inst(inst) => {
+                if self.is_policy(file, &callee) {
+                    return self.decorated(state, callee.clone(), &args, span, out);
+                }
                 let called = self.models(file).method(&inst.ty, "__call__");
                 if let Some(entry) = called {
                     let call = Call {
@@ -530,6 +533,9 @@ impl<'a> Machine<'a> {
         let file = state.top().map_or(self.file, |frame| frame.func.file);
         let at = self.at(&state, span);
         let models = self.models(file);
+        if super::prelude::is(file) {
+            return self.piece_method(state, &receiver, name, &args, span, out);
+        }
         match &receiver {
             Value::Path(_) if models.method("*", name).is_some_and(|entry| entry.kind == Kind::Transparent) => {
                 out.push((state, Res::Value(receiver)));
@@ -1095,10 +1101,7 @@ impl<'a> Machine<'a> {
                 let value = self.path_value(&state, &call.path);
                 out.push((state, Res::Value(value)));
             }
-            Kind::Retry => {
-                let value = self.unknown(&mut state, Taint::NONE);
-                out.push((state, Res::Value(value)));
-            }
+            Kind::Retry => self.piece_call(state, &call, out),
         }
     }
 
@@ -1427,6 +1430,9 @@ impl<'a> Machine<'a> {
             Value::Inst(inst) => self.models(file).function(&inst.ty).map(|entry| (entry.kind, inst.clone())),
             _ => None,
         };
+        if self.is_attempt(manager) {
+            return self.leave_attempt(state, manager, exception, out);
+        }
         match (kind, exception) {
             (Some((Kind::TimeLimit, _)), exception) => {
                 state.limits.pop();

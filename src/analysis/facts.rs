@@ -135,12 +135,15 @@ fn split(machine: &Machine<'_>, groups: Vec<Group>) -> Vec<Group> {
 
 /// An operation as the policy has it.
 fn operation(machine: &mut Machine<'_>, found: &Found<'_>, info: &OpInfo) -> Operation {
-    let _ = found;
     let key = info.policy_key(|value| {
         let taint = machine.symbols.taint(value);
         taint.has(Taint::FRESH) && made_inside(machine, found, value)
     });
-    let span = if info.at.file == machine.file { info.at.span } else { info.base.span };
+    let span = match () {
+        () if info.at.file == machine.file => info.at.span,
+        () if info.base.file == machine.file => info.base.span,
+        () => found.header,
+    };
     Operation {
         text: info.text.to_string(),
         span,
@@ -238,7 +241,7 @@ fn failure_path(
         outage.waits.truncate(1);
         outage
     } else {
-        machine.outage(&found.plan, &found.entries, group.op.place, &group.how, Advice::Absent, None)
+        machine.outage(&found.plan, &found.entries, group.op.place, &group.how, Advice::Absent, found.most)
     };
     *cut |= outage.cut;
     if outage.waits.is_empty() {

@@ -153,6 +153,8 @@ pub struct Machine<'a> {
     pub(super) initialising: Vec<FuncRef>,
     pub(super) import_cache: FxHashMap<(u32, Rc<str>), Option<(Rc<str>, &'a crate::models::Entry)>>,
     pub(super) weight_cache: FxHashMap<FuncRef, bool>,
+    /// Policies that were called with what they run again, while such calls are looked for.
+    pub(super) driven: Option<Vec<super::combinators::Called>>,
 }
 
 /// Which blocks belong to which loop of a function.
@@ -261,6 +263,7 @@ impl<'a> Machine<'a> {
             initialising: Vec::new(),
             import_cache: FxHashMap::default(),
             weight_cache: FxHashMap::default(),
+            driven: None,
         }
     }
 
@@ -1108,7 +1111,8 @@ impl<'a> Machine<'a> {
 
     /// Whether another call may be followed.
     pub(super) fn may_follow(&self, state: &State, func: FuncRef) -> bool {
-        state.frames.len() < DEPTH && state.frames.iter().filter(|frame| frame.func == func).count() < 2
+        state.frames.iter().filter(|frame| !super::prelude::is(frame.func.file)).count() < DEPTH
+            && state.frames.iter().filter(|frame| frame.func == func).count() < 2
     }
 
     /// The slot that the current instruction writes.
@@ -1333,7 +1337,7 @@ impl<'a> Machine<'a> {
     }
 
     /// A binary operation, with what its operands hold looked up.
-    fn binary(&mut self, state: &mut State, op: BinOp, a: &Value, b: &Value, span: Span) -> Value {
+    pub(super) fn binary(&mut self, state: &mut State, op: BinOp, a: &Value, b: &Value, span: Span) -> Value {
         let whole = |state: &State, value: &Value| match value {
             Value::Object(id) => match state.objects.get(id) {
                 Some(Object::List(items, true)) => Value::Tuple(items.clone().into()),
@@ -1351,6 +1355,9 @@ impl<'a> Machine<'a> {
         }
         if let Some(joined) = joined(op, &whole(state, a), &whole(state, b)) {
             return joined;
+        }
+        if let Some(value) = self.combined(state, op, a, b) {
+            return value;
         }
         let value = arith::binary(&mut self.symbols, op, a, b);
         if let Value::Bool(_, taint) = &value
@@ -1398,6 +1405,9 @@ impl<'a> Machine<'a> {
         sides: Option<(BlockId, BlockId)>,
     ) -> Vec<(State, Option<Value>)> {
         let place = self.place(&state);
+        if let Some(taken) = self.next_attempt(&mut state, iterator) {
+            return vec![(state, taken)];
+        }
         let (id, object) = match iterator {
             Value::Object(id) => (*id, state.objects.get(id).cloned()),
             _ => {

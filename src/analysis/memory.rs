@@ -154,6 +154,7 @@ impl Machine<'_> {
                 if let Some(entry) = self.models(file).method(&inst.ty, name) {
                     match entry.kind {
                         Kind::StopFlag => return self.flag(state),
+                        Kind::Retry => return self.state_part(state, object, entry),
                         Kind::Transparent | Kind::Duration => return object.clone(),
                         _ => {}
                     }
@@ -889,7 +890,7 @@ fn lasting(value: &Value, once: bool) -> bool {
 }
 
 /// Collections as they are now, so that the value can be kept apart from the state.
-fn fixed(state: &State, value: &Value, depth: u32) -> Value {
+pub(super) fn fixed(state: &State, value: &Value, depth: u32) -> Value {
     let Some(depth) = depth.checked_sub(1) else { return value.clone() };
     match value {
         Value::Object(id) => match state.objects.get(id) {

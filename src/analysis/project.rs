@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::prelude;
 use super::value::{ClassRef, FuncRef};
 use crate::ir::{Class, ClassId, FuncId, Function, FunctionKind, GlobalId, Module};
 use crate::models::{AllModels, Models};
@@ -73,13 +74,13 @@ impl<'a> Project<'a> {
     /// A file's graph.
     #[must_use]
     pub fn module(&self, file: u32) -> Option<&'a Module> {
-        self.modules.get(file as usize)
+        prelude::module(file).or_else(|| self.modules.get(file as usize))
     }
 
     /// A file.
     #[must_use]
     pub fn file(&self, file: u32) -> Option<&'a SourceFile> {
-        self.files.get(file as usize)
+        prelude::source(file).or_else(|| self.files.get(file as usize))
     }
 
     /// A function.

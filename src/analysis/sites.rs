@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
+use super::combinators;
 use super::facts::{self, Group};
 use super::machine::{End, Finished, Machine, Plan};
 use super::policy::{Form, Role, Site};
@@ -55,7 +56,9 @@ pub fn find(machine: &mut Machine<'_>) -> Vec<Site> {
             sites.extend(in_loop(machine, func, function, number));
         }
         sites.extend(in_function(machine, func, function));
+        sites.extend(combinators::decorated(machine, func, function));
     }
+    sites.extend(combinators::called(machine, module));
     sites.sort_by_key(|site| (site.header.start, site.span.start));
     sites
 }
@@ -122,6 +125,7 @@ fn in_loop(machine: &mut Machine<'_>, func: FuncRef, function: &Function, number
             plan,
             explored,
             loop_kind: Some(source.kind),
+            most: None,
         },
     )
 }
@@ -139,6 +143,8 @@ pub(super) struct Found<'f> {
     pub plan: Plan,
     pub explored: Explored,
     pub loop_kind: Option<LoopKind>,
+    /// So many attempts are enough to see.
+    pub most: Option<u32>,
 }
 
 /// States in which the loop is come to for the first time.
@@ -173,7 +179,7 @@ fn entries(machine: &mut Machine<'_>, func: FuncRef, head: BlockId) -> Vec<State
 }
 
 /// A state at the head, what happened before forgotten.
-fn at_head(mut state: State) -> State {
+pub(super) fn at_head(mut state: State) -> State {
     state.turns = 0;
     state.trace = None;
     state.failed = None;
@@ -185,7 +191,7 @@ fn at_head(mut state: State) -> State {
     state
 }
 
-fn explore(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>) -> Explored {
+pub(super) fn explore(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>) -> Explored {
     machine.plan = plan.clone();
     machine.budget = EXPLORE_BUDGET;
     let mut explored = Explored::default();
@@ -245,7 +251,7 @@ fn is_new_work(machine: &Machine<'_>, finished: &Finished) -> bool {
 }
 
 /// What the loop is for, by what success and failure do.
-fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -> Option<Role> {
+pub(super) fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -> Option<Role> {
     // A `for` loop ends with its items whatever becomes of them: only what leaves in the midst of it is its success.
     let leaves = |finished: &Finished| {
         kind != LoopKind::For
@@ -333,6 +339,7 @@ fn in_function(machine: &mut Machine<'_>, func: FuncRef, function: &Function) ->
                 plan,
                 explored,
                 loop_kind: None,
+                most: None,
             };
             sites.extend(facts::site(machine, &found));
         }
@@ -356,6 +363,7 @@ fn in_function(machine: &mut Machine<'_>, func: FuncRef, function: &Function) ->
                 plan,
                 explored,
                 loop_kind: None,
+                most: None,
             };
             sites.extend(facts::site(machine, &found));
         }

@@ -27,6 +27,11 @@ const PYTHON: &[(&str, &str)] = &[
     ("python/aiohttp.toml", include_str!("../../rules/models/python/aiohttp.toml")),
     ("python/openai.toml", include_str!("../../rules/models/python/openai.toml")),
     ("python/anthropic.toml", include_str!("../../rules/models/python/anthropic.toml")),
+    ("python/tenacity.toml", include_str!("../../rules/models/python/tenacity.toml")),
+    ("python/backoff.toml", include_str!("../../rules/models/python/backoff.toml")),
+    ("python/retry.toml", include_str!("../../rules/models/python/retry.toml")),
+    ("python/stamina.toml", include_str!("../../rules/models/python/stamina.toml")),
+    ("python/opnieuw.toml", include_str!("../../rules/models/python/opnieuw.toml")),
 ];
 
 const RUST: &[(&str, &str)] = &[
@@ -40,4 +45,6 @@ const RUST: &[(&str, &str)] = &[
     ("rust/aws.toml", include_str!("../../rules/models/rust/aws.toml")),
     ("rust/reqwest.toml", include_str!("../../rules/models/rust/reqwest.toml")),
     ("rust/ureq.toml", include_str!("../../rules/models/rust/ureq.toml")),
+    ("rust/tokio_retry.toml", include_str!("../../rules/models/rust/tokio_retry.toml")),
+    ("rust/retry.toml", include_str!("../../rules/models/rust/retry.toml")),
 ];

@@ -1,6 +1,6 @@
 //! Which keys go with which kind, as one table, and what is near to a word that is not in it.
 
-use super::{Entry, Kind};
+use super::{Entry, Kind, PIECES, TAKES};
 
 /// Keys that every kind may have.
 pub const COMMON: &[&str] =
@@ -115,7 +115,11 @@ pub const WORDS: &[Word] = &[
     word("status-constant", &["statuses"], &["functions", "statuses"]),
     word("text-constant", &["value-text"], &["functions", "value-text"]),
     word("number-constant", &["number", "unit"], &["functions", "number"]),
-    word("retry", &["function", "amount", "unit", "retries", "default-retries"], &[]),
+    word(
+        "retry",
+        &["function", "unit", "takes", "counts", "endless-below", "pace", "exhausted", "passes-on", "state"],
+        &["function"],
+    ),
 ];
 
 /// All keys that some kind has.
@@ -147,6 +151,18 @@ pub fn fault(entry: &Entry) -> Option<String> {
             && !statuses_are_sound(text)
         {
             return Some(format!("`{key} = \"{text}\"` is not a set of statuses such as \"429,500-599\""));
+        }
+    }
+    if entry.kind == Kind::Retry {
+        for word in entry.function.iter().chain(&entry.pace) {
+            if !PIECES.contains(&word.as_str()) {
+                return Some(format!("`{word}` is no piece of a policy; allowed: {}", PIECES.join(", ")));
+            }
+        }
+        for key in entry.takes.keys() {
+            if !TAKES.contains(&key.as_str()) {
+                return Some(format!("`{key}` in `takes` is no part of a policy; allowed: {}", TAKES.join(", ")));
+            }
         }
     }
     let params = [

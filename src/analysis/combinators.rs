@@ -1,0 +1,206 @@
+//! Sites without a loop of their own: a function that a decorator runs again.
+//!
+//! The decorator's expression is evaluated to a policy. The loop is the library's, and stands in the prelude; it is
+//! run with the decorated function as what it calls, so that the facts are found as they are for any other loop.
+
+use std::rc::Rc;
+
+use super::facts;
+use super::machine::{End, Machine, Plan};
+use super::policy::{Form, Site};
+use super::prelude;
+use super::sites::{self, Found};
+use super::state::{Frame, Gives, State};
+use super::value::{FuncRef, Value};
+use crate::ir::{BlockId, FuncId, Function, FunctionKind, LoopKind, Module};
+use crate::models::{Entry, Kind};
+use crate::source::Span;
+
+/// Attempts after which one that never stops has shown what it does.
+const ENOUGH: u32 = 24;
+/// Steps for evaluating a decorator's expression.
+const EVALUATE_BUDGET: u64 = 6_000;
+
+/// The sites that a function's decorators make of it.
+pub(super) fn decorated(machine: &mut Machine<'_>, func: FuncRef, function: &Function) -> Vec<Site> {
+    let mut found = Vec::new();
+    if function.kind != FunctionKind::Named || function.is_generator {
+        return found;
+    }
+    for decorator in &function.decorators {
+        machine.budget = machine.budget.max(EVALUATE_BUDGET);
+        let value = machine.initial(FuncRef { file: func.file, func: decorator.value });
+        if !machine.is_policy(func.file, &value) {
+            continue;
+        }
+        let start = machine.enter(func);
+        let outer = start.top().and_then(|frame| frame.outer);
+        let what = Driven {
+            policy: value,
+            call: Value::Func(func, outer),
+            args: Vec::new(),
+            start,
+            func,
+            function,
+            span: decorator.span,
+            form: Form::Decorator,
+        };
+        found.extend(site(machine, what));
+    }
+    found
+}
+
+/// What a policy runs.
+pub(super) struct Driven<'f> {
+    pub policy: Value,
+    pub call: Value,
+    pub args: Vec<Value>,
+    pub start: State,
+    pub func: FuncRef,
+    pub function: &'f Function,
+    pub span: Span,
+    pub form: Form,
+}
+
+/// The site of a call that a policy runs again.
+pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> {
+    let piece = machine.piece(what.func.file, &what.policy)?;
+    // A library that blocks knows nothing of coroutines: it takes the making of one for the call.
+    let awaits = !piece.entry.blocking && (piece.entry.is_async || runs_async(machine, &what));
+    let name = match (piece.entry.result, awaits) {
+        (false, false) => "drive",
+        (false, true) => "drive_async",
+        (true, false) => "drive_result",
+        (true, true) => "drive_result_async",
+    };
+    let language = machine.project.module(what.func.file)?.language;
+    let driver = prelude::function(prelude::file_for(language), name)?;
+    let drive = machine.project.function(driver)?;
+    if let Value::Func(func, _) = &what.call {
+        machine.weight_cache.insert(*func, true);
+    }
+    let start = driven(driver, drive, &what);
+    let head = drive.loops.first()?.head;
+    let map = machine.loops_of(driver);
+    let blocks = map.loops.first()?.1.clone();
+    let mut start = start;
+    let most = machine.is_endless(&mut start, &what.policy).then_some(ENOUGH);
+    machine.plan = Plan { head: Some(head), stop_at_head: true, ..Plan::calm() };
+    machine.budget = 2_000;
+    let entries: Vec<State> = machine
+        .run(vec![start])
+        .into_iter()
+        .filter(|finished| finished.end == End::Head)
+        .map(|finished| sites::at_head(finished.state))
+        .collect();
+    let plan = Plan { explore: true, blocks: Some(blocks), head: Some(head), max_turns: 2, ..Plan::calm() };
+    let explored = sites::explore(machine, &plan, entries.clone());
+    if explored.back.is_empty() {
+        return None;
+    }
+    let role = sites::role(machine, &explored, LoopKind::Endless)?;
+    let file = machine.project.file(what.func.file)?;
+    let header = file.first_line(what.span);
+    let found = Found {
+        func: what.func,
+        function: what.function,
+        form: what.form,
+        role,
+        span: what.span,
+        header,
+        entries,
+        plan,
+        explored,
+        loop_kind: Some(LoopKind::Endless),
+        most,
+    };
+    facts::site(machine, &found)
+}
+
+fn runs_async(machine: &Machine<'_>, what: &Driven<'_>) -> bool {
+    match &what.call {
+        Value::Func(func, _) => machine.project.function(*func).is_some_and(|function| function.is_async),
+        _ => what.function.is_async,
+    }
+}
+
+/// The calls in a file of policies that run what they are given.
+pub(super) fn called(machine: &mut Machine<'_>, module: &Module) -> Vec<Site> {
+    let mut found = Vec::new();
+    let models = machine.models(machine.file);
+    let runs = |entry: &Entry| {
+        entry.kind == Kind::Retry && matches!(entry.function.as_deref(), Some("policy" | "run"))
+    };
+    let libraries: Vec<&str> = models.entries().iter().filter(|entry| runs(entry)).map(|entry| &*entry.library).collect();
+    let imported = module.imports.iter().any(|path| {
+        models.library_of(path).is_some_and(|library| libraries.contains(&&*library.name))
+    });
+    if !imported {
+        return found;
+    }
+    for at in 0..module.functions.len() {
+        let Ok(id) = u32::try_from(at) else { break };
+        let func = FuncRef { file: machine.file, func: FuncId(id) };
+        let Some(function) = machine.project.function(func) else { continue };
+        if function.is_test || function.kind == FunctionKind::Initialiser {
+            continue;
+        }
+        machine.driven = Some(Vec::new());
+        machine.plan = Plan::calm();
+        machine.budget = EVALUATE_BUDGET;
+        let start = machine.enter(func);
+        machine.run(vec![start]);
+        for call in machine.driven.take().unwrap_or_default() {
+            let Called { policy, call, args, state, span } = call;
+            let what = Driven { policy, call, args, start: state, func, function, span, form: Form::Decorator };
+            found.extend(site(machine, what));
+        }
+    }
+    found
+}
+
+/// A policy that was called with what it runs.
+#[derive(Debug)]
+pub struct Called {
+    pub(super) policy: Value,
+    pub(super) call: Value,
+    pub(super) args: Vec<Value>,
+    pub(super) state: State,
+    pub(super) span: Span,
+}
+
+/// The state at the entry of the driver, its variables set.
+fn driven(driver: FuncRef, drive: &Function, what: &Driven<'_>) -> State {
+    let mut state = what.start.clone();
+    for frame in std::mem::take(&mut state.frames) {
+        Rc::make_mut(&mut state.kept).insert(frame.id, (frame.slots, frame.outer));
+    }
+    let mut slots = vec![None; drive.slots.len()];
+    let mut given = vec![what.call.clone(), what.policy.clone()];
+    if !what.args.is_empty() {
+        given.push(Value::Tuple(what.args.clone().into()));
+    }
+    for (param, value) in drive.params.iter().zip(given) {
+        if let Some(slot) = slots.get_mut(param.slot.0 as usize) {
+            *slot = Some(value);
+        }
+    }
+    let id = state.next_frame;
+    state.next_frame += 1;
+    state.frames.push(Frame {
+        func: driver,
+        block: BlockId(0),
+        at: 0,
+        slots: Rc::new(slots),
+        caught: None,
+        dst: None,
+        gives: Gives::Returned,
+        id,
+        outer: None,
+        closed_over: false,
+        visits: Vec::new(),
+        chain: 0,
+        limits: 0,
+    });
+    state
+}

@@ -1,0 +1,932 @@
+//! The pieces of a retry policy as values: stops, waits, conditions, and the policies that are made of them.
+//!
+//! A piece is an [`Inst`] that keeps the arguments which its model's entry names (`takes`); what it does is the entry's
+//! `function`. The prelude asks a policy for its answers (`failed`, `over`, `pause`, …) and gets them here. What a
+//! piece leaves to a callable of the project's is found by calling that.
+
+use std::rc::Rc;
+
+use super::arith;
+use super::calls::{Args, Call};
+use super::machine::{Machine, Out, Res};
+use super::memory::fixed;
+use super::combinators::Called;
+use super::prelude;
+use super::state::{At, Event, State};
+use super::value::{ANY, Exc, Inst, Node, Num, Taint, Value};
+use crate::ir::BinOp;
+use crate::models::{Counts, Entry, Exhausted, Kind};
+use crate::source::Span;
+
+/// What marks an [`Inst`] as a piece, a state or an attempt.
+const PIECE: &str = "~";
+const STATE: &str = "~state";
+const ATTEMPT: &str = "~attempt";
+/// How deep pieces nest.
+const DEPTH: u32 = 6;
+
+/// A piece with what is known of its kind.
+#[derive(Debug, Clone)]
+pub(super) struct Piece<'a> {
+    pub entry: &'a Entry,
+    pub inst: Rc<Inst>,
+}
+
+impl<'a> Piece<'a> {
+    pub fn word(&self) -> &'a str {
+        self.entry.function.as_deref().unwrap_or_default()
+    }
+
+    /// What was given for a part, or holds where nothing is.
+    pub fn part(&self, key: &str) -> Option<&Value> {
+        self.inst.parts.get(2..)?.chunks_exact(2).find_map(|pair| match pair {
+            [Value::Str(name), value] if &**name == key => Some(value),
+            _ => None,
+        })
+    }
+
+    /// The positional arguments.
+    fn rest(&self) -> Vec<Value> {
+        match self.part("rest") {
+            Some(Value::Tuple(items)) => match items.as_ref() {
+                [Value::Tuple(inner)] => inner.to_vec(),
+                items => items.to_vec(),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    /// Arguments that cannot be seen were given.
+    fn open(&self) -> bool {
+        self.inst.opaque_headers
+    }
+
+    fn value(&self) -> Value {
+        Value::Inst(self.inst.clone())
+    }
+}
+
+fn number(value: f64) -> Value {
+    Value::Num(Num::exact(value))
+}
+
+fn marked<'v>(value: &'v Value, mark: &str) -> Option<&'v [Value]> {
+    match value {
+        Value::Inst(inst) => match inst.parts.split_first() {
+            Some((Value::Str(first), rest)) if &**first == mark => Some(rest),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The file of the innermost activation: the one whose models apply.
+fn here(state: &State) -> u32 {
+    state.top().map_or(0, |frame| frame.func.file)
+}
+
+fn is_callable(value: &Value) -> bool {
+    matches!(value, Value::Func(..) | Value::Bound(_) | Value::Partial(_))
+}
+
+impl<'a> Machine<'a> {
+    // ---- making ----
+
+    /// The piece that a value is: one that was made, or a name that stands for one made without arguments.
+    pub(super) fn piece(&mut self, file: u32, value: &Value) -> Option<Piece<'a>> {
+        let models = self.models(file);
+        match value {
+            Value::Inst(inst) => match marked(value, PIECE)? {
+                #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+                [Value::Num(at), ..] => {
+                    Some(Piece { entry: models.entries().get(at.lo.0 as usize)?, inst: inst.clone() })
+                }
+                _ => None,
+            },
+            Value::Path(path) => {
+                let entry = models.function(path).filter(|entry| entry.kind == Kind::Retry)?;
+                Some(self.make_piece(file, entry, &Args::default(), None, None))
+            }
+            _ => None,
+        }
+    }
+
+    fn make_piece(
+        &mut self,
+        file: u32,
+        entry: &'a Entry,
+        args: &Args,
+        receiver: Option<&Inst>,
+        state: Option<&State>,
+    ) -> Piece<'a> {
+        let models = self.models(file);
+        let at = models.entries().iter().position(|other| std::ptr::eq(other, entry)).unwrap_or(usize::MAX);
+        #[allow(clippy::cast_precision_loss)]
+        let mut parts = vec![Value::Str(PIECE.into()), number(at as f64)];
+        let keep = |value: &Value| state.map_or_else(|| value.clone(), |state| fixed(state, value, 4));
+        for (key, param) in &entry.takes {
+            let default = match &param.default {
+                #[allow(clippy::cast_precision_loss)]
+                Some(toml::Value::Integer(number)) => Some(Value::Num(Num::exact(*number as f64))),
+                Some(toml::Value::Float(number)) => Some(Value::Num(Num::exact(*number))),
+                Some(toml::Value::Boolean(truth)) => Some(Value::Bool(*truth, Taint::NONE)),
+                Some(toml::Value::String(path)) => Some(Value::Path(path.as_str().into())),
+                _ => None,
+            };
+            let given = args.get(param).map(keep);
+            let given = match given {
+                Some(Value::Path(path)) if entry.passes_on => {
+                    // What else was given belongs to this piece.
+                    match models.function(&path).filter(|inner| inner.kind == Kind::Retry) {
+                        Some(inner) => {
+                            let list = args.list.iter().filter(|(name, _)| name.is_some()).cloned().collect();
+                            let named = Args { list, open: args.open };
+                            Some(self.make_piece(file, inner, &named, None, state).value())
+                        }
+                        None => Some(Value::Path(path)),
+                    }
+                }
+                other => other,
+            };
+            if let Some(value) = given.or(default) {
+                parts.push(Value::Str(key.as_str().into()));
+                parts.push(value);
+            }
+        }
+        let rest: Vec<Value> = args.list.iter().filter(|(name, _)| name.is_none()).map(|(_, v)| keep(v)).collect();
+        parts.push(Value::Str("rest".into()));
+        parts.push(Value::Tuple(rest.into()));
+        if let Some(receiver) = receiver {
+            parts.push(Value::Str("receiver".into()));
+            parts.push(Value::Inst(Rc::new(receiver.clone())));
+        }
+        let ty = entry.gives.as_ref().or(entry.functions.first()).or(entry.types.first());
+        let inst = Inst {
+            ty: ty.map_or("", String::as_str).into(),
+            opaque_headers: args.open,
+            made_here: true,
+            parts: parts.into(),
+            ..Inst::default()
+        };
+        Piece { entry, inst: Rc::new(inst) }
+    }
+
+    /// Carries out a call of a `retry` entry.
+    pub(super) fn piece_call(&mut self, mut state: State, call: &Call<'a>, out: &mut Out) {
+        let file = state.top().map_or(self.file, |frame| frame.func.file);
+        let word = call.entry.function.as_deref().unwrap_or_default();
+        if word.starts_with("state-") {
+            let receiver = call.receiver.clone().unwrap_or(Value::None);
+            let value = self.state_part(&mut state, &receiver, call.entry);
+            out.push((state, Res::Value(value)));
+            return;
+        }
+        let receiver = match &call.receiver {
+            Some(Value::Inst(inst)) => Some(inst.clone()),
+            _ => None,
+        };
+        if word == "with" {
+            let value = self.piece_with(&state, call);
+            out.push((state, Res::Value(value)));
+            return;
+        }
+        if word == "run" {
+            let piece = self.make_piece(file, call.entry, &call.args, receiver.as_deref(), Some(&state));
+            let run = piece.part("call").cloned();
+            let of = receiver.map(Value::Inst).filter(|value| self.is_policy(file, value));
+            let (policy, run) = match (of, run) {
+                (Some(policy), run) => (policy, run.or_else(|| call.args.nth(0).cloned())),
+                (None, Some(run)) => (piece.value(), Some(run)),
+                // A method of what is run, given the policy.
+                (None, None) => (piece.value(), call.receiver.clone()),
+            };
+            let run = run.unwrap_or(Value::None);
+            let args = Args { list: vec![(None, run.clone())], open: false };
+            self.note_driven(&state, &policy, &run, &args, call.span);
+            let value = self.unknown(&mut state, Taint::CALL);
+            out.push((state, Res::Value(value)));
+            return;
+        }
+        if word == "policy" {
+            // A decorator used without a call is given the function at once.
+            if let (Some(function), 1, false) = (call.args.nth(0), call.args.list.len(), call.args.open)
+                && (is_callable(function) || matches!(function, Value::Path(_)))
+                && call.receiver.is_none()
+                && !call.entry.takes.values().any(|param| param.position == Some(0))
+            {
+                let piece = self.make_piece(file, call.entry, &Args::default(), None, Some(&state));
+                return self.decorated(state, piece.value(), &call.args, call.span, out);
+            }
+        }
+        let piece = self.make_piece(file, call.entry, &call.args, receiver.as_deref(), Some(&state));
+        out.push((state, Res::Value(piece.value())));
+    }
+
+    /// A piece with some parts set anew (a builder's method, an adaptor of an iterator of waits).
+    fn piece_with(&mut self, state: &State, call: &Call<'a>) -> Value {
+        let Some(receiver @ Value::Inst(inst)) = &call.receiver else { return Value::None };
+        if marked(receiver, PIECE).is_none() {
+            return receiver.clone();
+        }
+        let mut inst = (**inst).clone();
+        let mut parts = inst.parts.to_vec();
+        for (key, param) in &call.entry.takes {
+            let value = match (call.args.get(param), &param.default) {
+                (Some(value), _) => fixed(state, value, 4),
+                (None, Some(toml::Value::String(path))) => Value::Path(path.as_str().into()),
+                #[allow(clippy::cast_precision_loss)]
+                (None, Some(toml::Value::Integer(number))) => Value::Num(Num::exact(*number as f64)),
+                _ => Value::None,
+            };
+            // The first that holds is read: what was set last stands before.
+            parts.splice(2..2, [Value::Str(key.as_str().into()), value]);
+        }
+        inst.parts = parts.into();
+        Value::Inst(Rc::new(inst))
+    }
+
+    /// Whether a value is a policy, so that calling it with a function runs or decorates that.
+    pub(super) fn is_policy(&mut self, file: u32, value: &Value) -> bool {
+        self.piece(file, value).is_some_and(|piece| matches!(piece.word(), "policy" | "run"))
+    }
+
+    /// A policy called with a function. As a decorator it gives the function, followed as if it were bare; told to run
+    /// it, what that gives. Either way the call is noted, if such calls are looked for.
+    pub(super) fn decorated(&mut self, mut state: State, policy: Value, args: &Args, span: Span, out: &mut Out) {
+        let call = args.nth(0).cloned().unwrap_or(Value::None);
+        self.note_driven(&state, &policy, &call, args, span);
+        let value = if args.list.len() == 1 { call } else { self.unknown(&mut state, Taint::CALL) };
+        out.push((state, Res::Value(value)));
+    }
+
+    fn note_driven(&mut self, state: &State, policy: &Value, call: &Value, args: &Args, span: Span) {
+        let called = is_callable(call) && state.frames.len() == 1;
+        let Some(driven) = self.driven.as_mut().filter(|driven| called && driven.len() < 32) else { return };
+        if driven.iter().any(|known| known.span == span) {
+            return;
+        }
+        let args = args.list.iter().skip(1).map(|(_, value)| value.clone()).collect();
+        driven.push(Called { policy: policy.clone(), call: call.clone(), args, state: state.clone(), span });
+    }
+
+    /// `a | b`, `a & b`, `a + b` of pieces.
+    pub(super) fn combined(&mut self, state: &State, op: BinOp, a: &Value, b: &Value) -> Option<Value> {
+        let combines = matches!(op, BinOp::BitOr | BinOp::BitAnd | BinOp::Add);
+        if !combines || !(marked(a, PIECE).is_some() || marked(b, PIECE).is_some()) {
+            return None;
+        }
+        let file = state.top().map_or(self.file, |frame| frame.func.file);
+        let first = self.piece(file, a).or_else(|| self.piece(file, b))?;
+        let word = match (op, first.word().split('-').next()?) {
+            (BinOp::BitOr, "stop") => "stop-any",
+            (BinOp::BitAnd, "stop") => "stop-all",
+            (BinOp::Add, "wait") => "wait-sum",
+            (BinOp::BitOr, "when") => "when-any",
+            (BinOp::BitAnd, "when") => "when-all",
+            _ => return None,
+        };
+        let models = self.models(file);
+        let entry = models.entries().iter().find(|entry| {
+            entry.kind == Kind::Retry
+                && entry.function.as_deref() == Some(word)
+                && entry.library == first.entry.library
+        })?;
+        let args = Args { list: vec![(None, a.clone()), (None, b.clone())], open: false };
+        Some(self.make_piece(file, entry, &args, None, None).value())
+    }
+
+    // ---- answers ----
+
+    /// A question of the prelude to a piece.
+    pub(super) fn piece_method(
+        &mut self,
+        mut state: State,
+        receiver: &Value,
+        name: &str,
+        args: &Args,
+        span: Span,
+        out: &mut Out,
+    ) {
+        let at = self.at(&state, span);
+        let arg = |index: usize| args.nth(index).cloned().unwrap_or(Value::None);
+        match name {
+            "begun" => {
+                let now = Num { taint: Taint::CLOCK, ..Num::exact(state.clock) };
+                out.push((state, Res::Value(Value::Num(now))));
+            }
+            "succeeded" => {
+                let value = self.is_success(&arg(0));
+                out.push((state, Res::Value(value)));
+            }
+            "failure" => {
+                let value = self.payload(&arg(0), false);
+                out.push((state, Res::Value(value)));
+            }
+            "failed" => self.failed(state, receiver, arg(0), arg(1), span, out),
+            "unwanted" => self.unwanted(state, receiver, arg(0), arg(1), span, out),
+            "over" => {
+                let over = match self.piece(here(&state), receiver) {
+                    Some(policy) => self.over(&mut state, &policy, &arg(0), &arg(1), span),
+                    None => self.unknown(&mut state, Taint::CALL),
+                };
+                out.push((state, Res::Value(over)));
+            }
+            "pause" => self.pause(state, receiver, [arg(0), arg(1), arg(2)], span, out),
+            "rest" => {
+                self.rest(&mut state, receiver, &arg(0), at);
+                out.push((state, Res::Value(Value::None)));
+            }
+            "leave" => self.leave(state, receiver, [arg(0), arg(1), arg(2)], span, out),
+            _ => {
+                let value = self.unknown(&mut state, Taint::CALL);
+                out.push((state, Res::Value(value)));
+            }
+        }
+    }
+
+    fn ask_prelude(&mut self, state: State, name: &str, args: Vec<Value>, span: Span, out: &mut Out) {
+        let list = Args { list: args.into_iter().map(|value| (None, value)).collect(), open: false };
+        let here = here(&state);
+        let file = match self.project.module(here) {
+            Some(module) if !prelude::is(here) => prelude::file_for(module.language),
+            _ => here,
+        };
+        match prelude::function(file, name) {
+            Some(func) => self.call_function(state, func, None, None, list, span, out),
+            None => out.push((state, Res::Value(Value::Bool(true, Taint::CALL)))),
+        }
+    }
+
+    fn no(state: State, out: &mut Out) {
+        out.push((state, Res::Value(Value::Bool(false, Taint::NONE))));
+    }
+
+    /// Calls a callable of the project's with the failure, or with the state where that is what the library gives it.
+    fn ask(
+        &mut self,
+        mut state: State,
+        callable: &Value,
+        given: Value,
+        out: &mut Out,
+        span: Span,
+    ) {
+        if is_callable(callable) {
+            let args = Args { list: vec![(None, given)], open: false };
+            return self.call_value(state, callable.clone(), args, span, out);
+        }
+        // Whether it would is not known: a property of the failure.
+        let node = Node::Call("asked".into(), [callable.clone(), given].into());
+        let id = self.symbols.intern(node, Taint::FAILURE);
+        state.guessed = true;
+        out.push((state, Res::Value(Value::Sym(id))));
+    }
+
+    fn attempt_state(piece: &Piece<'a>, attempt: Value, error: Value, result: Value) -> Option<Value> {
+        let ty = piece.entry.state.as_deref()?;
+        let parts = [Value::Str(STATE.into()), attempt, error, result];
+        Some(Value::Inst(Rc::new(Inst { ty: ty.into(), parts: parts.into(), ..Inst::default() })))
+    }
+
+    /// Whether a failure is one that is tried again.
+    fn failed(&mut self, state: State, receiver: &Value, error: Value, attempt: Value, span: Span, out: &mut Out) {
+        let Some(piece) = self.piece(here(&state), receiver) else {
+            // Classes, or a callable that says so.
+            return match receiver {
+                value if is_callable(value) => self.ask(state, value, error, out, span),
+                Value::Sym(_) => self.ask(state, receiver, error, out, span),
+                types => self.handler(state, &error, types, out),
+            };
+        };
+        let given = Self::attempt_state(&piece, attempt.clone(), error.clone(), Value::None);
+        match piece.word() {
+            "policy" | "run" => {
+                let when = match piece.part("when").or(piece.part("classes")) {
+                    None | Some(Value::None) => None,
+                    Some(when) => Some(when.clone()),
+                };
+                if when.is_none() && piece.part("result").is_some() {
+                    return Self::no(state, out);
+                }
+                if when.is_none() && piece.open() {
+                    return self.ask(state, receiver, error, out, span);
+                }
+                if let Some(unless) = piece.part("unless").filter(|unless| **unless != Value::None).cloned() {
+                    let when = when.unwrap_or_else(|| classes(&piece.entry.raises));
+                    return self.ask_prelude(state, "failed_unless", vec![when, unless, error, attempt], span, out);
+                }
+                match when {
+                    Some(when) if is_callable(&when) => self.ask(state, &when, given.unwrap_or(error), out, span),
+                    Some(when) => self.failed(state, &when, error, attempt, span, out),
+                    None if piece.entry.raises.is_empty() => {
+                        out.push((state, Res::Value(Value::Bool(true, Taint::NONE))));
+                    }
+                    None => self.handler(state, &error, &classes(&piece.entry.raises), out),
+                }
+            }
+            "when-exception" => {
+                let types = piece.part("classes").cloned().unwrap_or_else(|| classes(&piece.entry.raises));
+                match types {
+                    types if is_callable(&types) => self.ask(state, &types, error, out, span),
+                    Value::Sym(_) => self.ask(state, &types, error, out, span),
+                    types => self.handler(state, &error, &types, out),
+                }
+            }
+            "when-not-exception" => {
+                let types = piece.part("classes").cloned().unwrap_or_else(|| classes(&piece.entry.raises));
+                self.ask_prelude(state, "not_failed", vec![types, error, attempt], span, out);
+            }
+            "when-call" => {
+                let callable = piece.part("value").cloned().unwrap_or(Value::None);
+                self.ask(state, &callable, given.unwrap_or(error), out, span);
+            }
+            "when-result" | "when-not-result" | "when-false" | "when-never" => Self::no(state, out),
+            "when-any" => {
+                let rest = Value::Tuple(piece.rest().into());
+                self.ask_prelude(state, "any_failed", vec![rest, error, attempt], span, out);
+            }
+            "when-all" => {
+                let rest = Value::Tuple(piece.rest().into());
+                self.ask_prelude(state, "all_failed", vec![rest, error, attempt], span, out);
+            }
+            "when-always" => out.push((state, Res::Value(Value::Bool(true, Taint::NONE)))),
+            _ => self.ask(state, receiver, error, out, span),
+        }
+    }
+
+    /// Whether a result is one that is tried again.
+    fn unwanted(&mut self, state: State, receiver: &Value, result: Value, attempt: Value, span: Span, out: &mut Out) {
+        let Some(piece) = self.piece(here(&state), receiver) else { return Self::no(state, out) };
+        match piece.word() {
+            "policy" | "run" => match piece.part("result").or(piece.part("when")).cloned() {
+                Some(asked) if is_callable(&asked) && piece.part("result").is_some() => {
+                    self.ask(state, &asked, result, out, span);
+                }
+                Some(when) => self.unwanted(state, &when, result, attempt, span, out),
+                None => Self::no(state, out),
+            },
+            "when-result" => {
+                let callable = piece.part("value").cloned().unwrap_or(Value::None);
+                self.ask(state, &callable, result, out, span);
+            }
+            "when-not-result" => {
+                let inner = piece.part("value").cloned().unwrap_or(Value::None);
+                self.ask_prelude(state, "not_unwanted", vec![inner, result, attempt], span, out);
+            }
+            "when-false" => {
+                let value = arith::not(&mut self.symbols, &result);
+                out.push((state, Res::Value(value)));
+            }
+            "when-any" => {
+                let rest = Value::Tuple(piece.rest().into());
+                self.ask_prelude(state, "any_unwanted", vec![rest, result, attempt], span, out);
+            }
+            "when-all" => {
+                let rest = Value::Tuple(piece.rest().into());
+                self.ask_prelude(state, "all_unwanted", vec![rest, result, attempt], span, out);
+            }
+            "when-always" => out.push((state, Res::Value(Value::Bool(true, Taint::NONE)))),
+            _ => Self::no(state, out),
+        }
+    }
+
+    // ---- stops ----
+
+    /// Whether a policy never stops by itself.
+    pub(super) fn is_endless(&mut self, state: &mut State, policy: &Value) -> bool {
+        let Some(policy) = self.piece(here(state), policy) else { return false };
+        let begun = Value::Num(Num { taint: Taint::CLOCK, ..Num::exact(-1.0e12) });
+        let over = self.over(state, &policy, &number(1.0e12), &begun, Span::default());
+        matches!(over, Value::Bool(false, _))
+    }
+
+    fn over(&mut self, state: &mut State, policy: &Piece<'a>, attempt: &Value, begun: &Value, span: Span) -> Value {
+        let mut tests = Vec::new();
+        if let Some(attempts) = policy.part("attempts").cloned() {
+            tests.push(self.counted(policy.entry, &attempts, attempt));
+        }
+        if let Some(limit) = policy.part("limit").cloned() {
+            tests.push(self.elapsed(state, policy.entry, &limit, begun, span));
+        }
+        if let Some(stop) = policy.part("stop").cloned() {
+            tests.push(self.stop(state, &stop, attempt, begun, span, DEPTH));
+        }
+        if let Some(wait) = policy.part("wait").cloned()
+            && let Some(wait) = self.piece(here(state), &wait)
+            && let Some(attempts) = wait.part("attempts").cloned()
+        {
+            tests.push(self.counted(wait.entry, &attempts, attempt));
+        }
+        if let Some(wait) = policy.part("wait").cloned()
+            && let Some(wait) = self.piece(here(state), &wait)
+            && let Some(limit) = wait.part("limit").cloned()
+        {
+            tests.push(self.elapsed(state, wait.entry, &limit, begun, span));
+        }
+        if matches!(policy.part("wait"), Some(Value::Sym(_))) && policy.entry.state.is_none() && tests.is_empty() {
+            return self.unknown(state, Taint::CALL);
+        }
+        if tests.is_empty() && policy.open() {
+            return self.unknown(state, Taint::CALL);
+        }
+        self.fold(&tests, true)
+    }
+
+    /// Any of some truth values (`any`), or all.
+    fn fold(&mut self, tests: &[Value], any: bool) -> Value {
+        let decisive = |test: &&Value| matches!(test, Value::Bool(truth, _) if *truth == any);
+        if let Some(test) = tests.iter().find(decisive) {
+            return (*test).clone();
+        }
+        let mut open = tests.iter().filter(|test| !matches!(test, Value::Bool(..)));
+        match open.next() {
+            Some(first) => {
+                let op = if any { BinOp::BitOr } else { BinOp::BitAnd };
+                open.fold(first.clone(), |all, test| {
+                    Value::Sym(self.symbols.intern(Node::Binary(op, all, test.clone()), Taint::NONE))
+                })
+            }
+            None => match tests.first() {
+                Some(test) => test.clone(),
+                None => Value::Bool(false, Taint::NONE),
+            },
+        }
+    }
+
+    fn stop(&mut self, state: &mut State, stop: &Value, attempt: &Value, begun: &Value, span: Span, depth: u32) -> Value {
+        let never = Value::Bool(false, Taint::NONE);
+        let Some(depth) = depth.checked_sub(1) else { return self.unknown(state, Taint::CALL) };
+        if *stop == Value::None {
+            return never;
+        }
+        let Some(piece) = self.piece(here(state), stop) else { return self.unknown(state, Taint::CALL) };
+        match piece.word() {
+            "stop-never" => never,
+            "stop-attempts" => match piece.part("amount").cloned() {
+                Some(amount) => self.counted(piece.entry, &amount, attempt),
+                None => self.unknown(state, Taint::CALL),
+            },
+            "stop-delay" => match piece.part("amount").cloned() {
+                Some(amount) => self.elapsed(state, piece.entry, &amount, begun, span),
+                None => self.unknown(state, Taint::CALL),
+            },
+            word @ ("stop-any" | "stop-all") => {
+                let tests: Vec<Value> =
+                    piece.rest().iter().map(|stop| self.stop(state, stop, attempt, begun, span, depth)).collect();
+                self.fold(&tests, word == "stop-any")
+            }
+            _ => self.unknown(state, Taint::CALL),
+        }
+    }
+
+    /// Whether so many attempts were made.
+    fn counted(&mut self, entry: &Entry, amount: &Value, attempt: &Value) -> Value {
+        let more = if entry.counts == Some(Counts::Retries) { 1.0 } else { 0.0 };
+        match amount {
+            Value::None => Value::Bool(false, Taint::NONE),
+            Value::Num(num) if num.hi.0 < entry.endless_below.unwrap_or(f64::NEG_INFINITY) => {
+                Value::Bool(false, Taint::NONE)
+            }
+            Value::Num(num) if num.single().is_some() => {
+                let made = arith::bounds(&self.symbols, attempt).0;
+                Value::Bool(made >= num.lo.0 + more, Taint::COUNTER)
+            }
+            other => {
+                let most = arith::binary(&mut self.symbols, BinOp::Add, other, &number(more));
+                arith::binary(&mut self.symbols, BinOp::Ge, attempt, &most)
+            }
+        }
+    }
+
+    /// Whether so much time went by.
+    fn elapsed(&mut self, state: &mut State, entry: &Entry, limit: &Value, begun: &Value, span: Span) -> Value {
+        if *limit == Value::None {
+            return Value::Bool(false, Taint::NONE);
+        }
+        let limit = self.seconds(limit, entry.unit);
+        let now = Value::Num(Num { taint: Taint::CLOCK, ..Num::exact(state.clock) });
+        let end = arith::binary(&mut self.symbols, BinOp::Add, begun, &limit);
+        let left = arith::bounds(&self.symbols, &limit).1;
+        if left.is_finite() {
+            let at = self.at(state, span);
+            state.push(Event::ClockTest { at, left });
+        }
+        arith::binary(&mut self.symbols, BinOp::Ge, &now, &end)
+    }
+
+    // ---- waits ----
+
+    /// How long to wait before the next attempt.
+    fn pause(&mut self, mut state: State, receiver: &Value, about: [Value; 3], span: Span, out: &mut Out) {
+        let Some(policy) = self.piece(here(&state), receiver) else {
+            let value = self.unknown(&mut state, Taint::CALL);
+            out.push((state, Res::Value(value)));
+            return;
+        };
+        let [attempt, error, result] = about;
+        let wait = policy.part("wait").cloned();
+        let n = arith::bounds(&self.symbols, &attempt).0;
+        match wait {
+            None if policy.entry.pace.is_some() => {
+                let word = policy.entry.pace.as_deref().unwrap_or_default();
+                let value = self.pause_length(&policy, word, n);
+                out.push((state, Res::Value(value)));
+            }
+            None if policy.open() => {
+                let value = self.unknown(&mut state, Taint::CALL);
+                out.push((state, Res::Value(value)));
+            }
+            None | Some(Value::None) => out.push((state, Res::Value(number(0.0)))),
+            Some(wait) => {
+                let computed = self.piece(here(&state), &wait).filter(|piece| piece.word() == "wait-computed");
+                if let Some(piece) = computed {
+                    let callable = piece.part("value").cloned().unwrap_or(Value::None);
+                    let given = if error == Value::None { result } else { error };
+                    return self.ask(state, &callable, given, out, span);
+                }
+                if is_callable(&wait) {
+                    let given = Self::attempt_state(&policy, attempt, error, result);
+                    let args = Args { list: given.into_iter().map(|given| (None, given)).collect(), open: false };
+                    if args.list.is_empty() {
+                        let value = self.unknown(&mut state, Taint::CALL);
+                        out.push((state, Res::Value(value)));
+                        return;
+                    }
+                    return self.call_value(state, wait, args, span, out);
+                }
+                let value = self.wait_length(&mut state, &wait, n, DEPTH);
+                out.push((state, Res::Value(value)));
+            }
+        }
+    }
+
+    fn wait_length(&mut self, state: &mut State, wait: &Value, n: f64, depth: u32) -> Value {
+        let Some(depth) = depth.checked_sub(1) else { return self.unknown(state, Taint::CALL) };
+        if matches!(wait, Value::Num(_)) {
+            return wait.clone();
+        }
+        let Some(piece) = self.piece(here(state), wait) else { return self.unknown(state, Taint::CALL) };
+        match piece.word() {
+            "wait-sum" => {
+                let rest = piece.rest();
+                rest.iter().fold(number(0.0), |sum, wait| {
+                    let length = self.wait_length(state, wait, n, depth);
+                    arith::binary(&mut self.symbols, BinOp::Add, &sum, &length)
+                })
+            }
+            "wait-chain" => {
+                let rest = piece.rest();
+                #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+                match rest.get((n - 1.0).max(0.0) as usize).or(rest.last()) {
+                    Some(wait) => self.wait_length(state, wait, n, depth),
+                    None => self.unknown(state, Taint::CALL),
+                }
+            }
+            "wait-computed" => self.unknown(state, Taint::CALL),
+            word => self.pause_length(&piece, word, n),
+        }
+    }
+
+    /// The wait before attempt `n + 1`, by the word of a wait and the parts of a piece.
+    fn pause_length(&mut self, piece: &Piece<'a>, word: &str, n: f64) -> Value {
+        let unit = piece.entry.unit;
+        let mut part = |machine: &mut Self, key: &str| {
+            piece.part(key).filter(|value| **value != Value::None).cloned().map(|value| match key {
+                "base" => value,
+                _ => machine.seconds(&value, unit),
+            })
+        };
+        if piece.open() && piece.part("amount").is_none() {
+            let node = Node::Call("wait".into(), [piece.value()].into());
+            return Value::Sym(self.symbols.intern(node, Taint::CALL));
+        }
+        let amount = part(self, "amount");
+        let (low, high) = (part(self, "low"), part(self, "high"));
+        let random = |machine: &mut Self, low: Value, high: Value| machine.drawn(low, high);
+        match word {
+            "wait-fixed" => match amount {
+                // A sequence of waits.
+                Some(Value::Tuple(items)) => {
+                    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+                    let at = (n - 1.0).max(0.0) as usize;
+                    items.get(at).or(items.last()).cloned().unwrap_or_else(|| number(0.0))
+                }
+                amount => amount.unwrap_or_else(|| number(0.0)),
+            },
+            "wait-random" => {
+                let low = low.unwrap_or_else(|| number(0.0));
+                let high = high.unwrap_or_else(|| low.clone());
+                random(self, low, high)
+            }
+            "wait-linear" => {
+                let step = part(self, "step").unwrap_or_else(|| number(0.0));
+                let grown = arith::binary(&mut self.symbols, BinOp::Mul, &step, &number(n - 1.0));
+                let start = amount.unwrap_or_else(|| number(0.0));
+                let length = arith::binary(&mut self.symbols, BinOp::Add, &start, &grown);
+                self.clamped(length, low, high)
+            }
+            "wait-exponential" | "wait-exponential-full" | "wait-exponential-added" => {
+                let base = part(self, "base").unwrap_or_else(|| number(2.0));
+                let grown = match &base {
+                    Value::Num(base) if base.single().is_some() => number(base.lo.0.powf(n - 1.0)),
+                    other => arith::binary(&mut self.symbols, BinOp::Pow, other, &number(n - 1.0)),
+                };
+                let amount = amount.unwrap_or_else(|| number(1.0));
+                let length = arith::binary(&mut self.symbols, BinOp::Mul, &amount, &grown);
+                match word {
+                    "wait-exponential" => self.clamped(length, low, high),
+                    "wait-exponential-full" => {
+                        let length = self.clamped(length, None, high);
+                        let low = low.unwrap_or_else(|| number(0.0));
+                        let high = self.clamped(length, Some(low.clone()), None);
+                        random(self, low, high)
+                    }
+                    _ => {
+                        let jitter = part(self, "step").unwrap_or_else(|| number(0.0));
+                        let jitter = random(self, number(0.0), jitter);
+                        let sum = arith::binary(&mut self.symbols, BinOp::Add, &length, &jitter);
+                        self.clamped(sum, low, high)
+                    }
+                }
+            }
+            "wait-fibonacci" => {
+                let (mut a, mut b) = (1.0, 1.0);
+                let mut left = n;
+                while left > 1.0 && b < 1.0e9 {
+                    (a, b) = (b, a + b);
+                    left -= 1.0;
+                }
+                self.clamped(number(a), low, high)
+            }
+            "wait-none" => number(0.0),
+            _ => {
+                let node = Node::Call("wait".into(), [piece.value()].into());
+                Value::Sym(self.symbols.intern(node, Taint::CALL))
+            }
+        }
+    }
+
+    /// At least `low`, at most `high`.
+    fn clamped(&mut self, value: Value, low: Option<Value>, high: Option<Value>) -> Value {
+        let mut value = value;
+        for (name, other) in [("max", low), ("min", high)] {
+            let Some(other) = other else { continue };
+            value = match (&value, &other) {
+                (Value::Num(a), Value::Num(b)) => {
+                    let pick = |x: f64, y: f64| if name == "min" { x.min(y) } else { x.max(y) };
+                    Value::Num(Num::range(pick(a.lo.0, b.lo.0), pick(a.hi.0, b.hi.0), a.taint.or(b.taint)))
+                }
+                _ => Value::Sym(self.symbols.intern(Node::Math(name.into(), [value, other].into()), Taint::NONE)),
+            };
+        }
+        value
+    }
+
+    /// A number drawn between two.
+    fn drawn(&mut self, low: Value, high: Value) -> Value {
+        let (lo, hi) = (arith::bounds(&self.symbols, &low).0, arith::bounds(&self.symbols, &high).1);
+        if let (Value::Num(a), Value::Num(b)) = (&low, &high) {
+            return Value::Num(Num::range(lo, hi, a.taint.or(b.taint).or(Taint::RANDOM)));
+        }
+        let id = self.symbols.intern(Node::Math("random".into(), [low, high].into()), Taint::RANDOM);
+        self.symbols.set_range(id, lo, hi);
+        Value::Sym(id)
+    }
+
+    /// Waits, what chance adds or takes included.
+    fn rest(&mut self, state: &mut State, receiver: &Value, length: &Value, at: At) {
+        let policy = self.piece(here(state), receiver);
+        let jitter = policy.as_ref().and_then(|policy| policy.part("jitter").cloned()).unwrap_or(Value::None);
+        let unit = policy.as_ref().map(|policy| policy.entry.unit).unwrap_or_default();
+        let own = policy.as_ref().and_then(|policy| policy.part("wait").cloned());
+        let own = own.and_then(|wait| self.piece(here(state), &wait)?.part("jitter").cloned());
+        let jitter = if jitter == Value::None { own.unwrap_or(jitter) } else { jitter };
+        let drawn = self.piece(here(state), &jitter);
+        let length = match (drawn.as_ref().map(Piece::word), &jitter) {
+            (Some("jitter-full"), _) => self.drawn(number(0.0), length.clone()),
+            (Some("jitter-added"), _) => {
+                let more = self.drawn(number(0.0), number(1.0));
+                arith::binary(&mut self.symbols, BinOp::Add, length, &more)
+            }
+            (None, Value::Num(_)) => {
+                let most = self.seconds(&jitter, unit);
+                let more = if most == number(0.0) { most } else { self.drawn(number(0.0), most) };
+                arith::binary(&mut self.symbols, BinOp::Add, length, &more)
+            }
+            (None, Value::Tuple(items)) if items.len() == 2 => {
+                let ends: Vec<Value> = items.iter().map(|item| self.seconds(item, unit)).collect();
+                let end = |at: usize| ends.get(at).cloned().unwrap_or(Value::None);
+                let more = self.drawn(end(0), end(1));
+                arith::binary(&mut self.symbols, BinOp::Add, length, &more)
+            }
+            (None, Value::Func(..) | Value::Path(_) | Value::Sym(_) | Value::Partial(_)) => {
+                let node = Node::Call("jitter".into(), [length.clone()].into());
+                Value::Sym(self.symbols.intern(node, Taint::RANDOM))
+            }
+            _ => length.clone(),
+        };
+        self.wait(state, Some(length), at, false);
+    }
+
+    // ---- the end ----
+
+    fn leave(&mut self, mut state: State, receiver: &Value, about: [Value; 3], span: Span, out: &mut Out) {
+        let [attempt, error, result] = about;
+        let policy = self.piece(here(&state), receiver);
+        let raised = |error: &Value| match error {
+            Value::Exc(_) => error.clone(),
+            _ => Value::Exc(Rc::new(Exc {
+                classes: [Rc::from(ANY)].into(),
+                resp: None,
+                lost: None,
+                args: Rc::from([]),
+                object: None,
+            })),
+        };
+        let Some(policy) = policy else {
+            out.push((state, Res::Raise(raised(&error))));
+            return;
+        };
+        if let Some(callback) = policy.part("callback").filter(|callback| **callback != Value::None).cloned() {
+            let given = Self::attempt_state(&policy, attempt, error, result).unwrap_or(Value::None);
+            if is_callable(&callback) {
+                let args = Args { list: vec![(None, given)], open: false };
+                return self.call_value(state, callback, args, span, out);
+            }
+            let value = self.unknown(&mut state, Taint::CALL);
+            out.push((state, Res::Value(value)));
+            return;
+        }
+        let silent = matches!(policy.part("raises"), Some(Value::Bool(false, _)));
+        let how = policy.entry.exhausted.unwrap_or(Exhausted::Raises);
+        match (how, &error) {
+            _ if silent => out.push((state, Res::Value(Value::None))),
+            (Exhausted::Nothing, _) => out.push((state, Res::Value(Value::None))),
+            (Exhausted::Last, Value::None) => out.push((state, Res::Value(result))),
+            _ => out.push((state, Res::Raise(raised(&error)))),
+        }
+    }
+
+    /// What the state that a callable is given says.
+    pub(super) fn state_part(&mut self, state: &mut State, receiver: &Value, entry: &Entry) -> Value {
+        let Some([attempt, error, result]) = marked(receiver, STATE) else {
+            return self.unknown(state, Taint::CALL);
+        };
+        match entry.function.as_deref().unwrap_or_default() {
+            "state-attempt" => attempt.clone(),
+            "state-outcome" => receiver.clone(),
+            "state-error" => error.clone(),
+            "state-result" => result.clone(),
+            _ => self.unknown(state, Taint::CLOCK),
+        }
+    }
+
+    // ---- a policy that is gone through: `for attempt in policy: with attempt: …` ----
+
+    /// The next attempt of a policy that is gone through; `None` where the iterator is no such thing.
+    pub(super) fn next_attempt(&mut self, state: &mut State, iterator: &Value) -> Option<Option<Value>> {
+        let Value::Object(id) = iterator else { return None };
+        let (policy, taken) = match state.objects.get(id)? {
+            super::state::Object::Unknown(source, taken) => (source.clone(), *taken),
+            _ => return None,
+        };
+        let file = state.top().map_or(self.file, |frame| frame.func.file);
+        if !self.is_policy(file, &policy) {
+            return None;
+        }
+        let ended = state.heap.get(&(*id, "ended".into())).is_some();
+        if ended {
+            return Some(None);
+        }
+        let begun: Rc<str> = "begun".into();
+        if taken == 0 {
+            let now = Value::Num(Num { taint: Taint::CLOCK, ..Num::exact(state.clock) });
+            Rc::make_mut(&mut state.heap).insert((*id, begun.clone()), now);
+        }
+        let begun = state.heap.get(&(*id, begun)).cloned().unwrap_or(Value::None);
+        Rc::make_mut(&mut state.objects).insert(*id, super::state::Object::Unknown(policy.clone(), taken + 1));
+        let parts = [Value::Str(ATTEMPT.into()), policy, number(f64::from(taken + 1)), begun, iterator.clone()];
+        Some(Some(Value::Inst(Rc::new(Inst { ty: ATTEMPT.into(), parts: parts.into(), ..Inst::default() }))))
+    }
+
+    pub(super) fn is_attempt(&self, value: &Value) -> bool {
+        marked(value, ATTEMPT).is_some()
+    }
+
+    /// The end of a `with attempt:` block.
+    pub(super) fn leave_attempt(&mut self, mut state: State, attempt: &Value, exception: Option<Value>, out: &mut Out) {
+        let Some([policy, taken, begun, iterator]) = marked(attempt, ATTEMPT) else { return };
+        let Some(error) = exception else {
+            if let Value::Object(id) = iterator {
+                Rc::make_mut(&mut state.heap).insert((*id, "ended".into()), Value::Bool(true, Taint::NONE));
+            }
+            out.push((state, Res::Value(Value::None)));
+            return;
+        };
+        let args = vec![policy.clone(), taken.clone(), begun.clone(), error];
+        self.ask_prelude(state, "leave_attempt", args, Span::default(), out);
+    }
+}
+
+fn classes(paths: &[String]) -> Value {
+    Value::Tuple(paths.iter().map(|path| Value::Path(path.as_str().into())).collect())
+}

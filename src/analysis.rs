@@ -4,11 +4,13 @@
 pub mod arith;
 mod calls;
 mod facts;
+mod lost;
 pub mod machine;
 mod memory;
 mod ops;
 mod outage;
 pub mod policy;
+mod probes;
 pub mod project;
 mod sites;
 pub mod state;

@@ -11,6 +11,7 @@ use super::policy::{
     Bound, Cause, DateForm, Exhaustion, Exit, ExitKind, FailurePath, Form, Known, Operation, Pace, RetryAfter, Role,
     Site, Step, Timeout, Wait,
 };
+use super::probes;
 use super::sites::{Found, groups, is_failure_value};
 use super::state::{At, Event, Failing, Known3, OpInfo, State};
 use super::status::StatusSet;
@@ -84,6 +85,9 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
     if role == Role::Retry && found.loop_kind == Some(LoopKind::For) && failures.iter().all(|path| path.new_input) {
         role = Role::Polling;
     }
+    let of_record = groups.first().map(|group| group.op.clone())?;
+    let interrupts = probes::interrupts(machine, found, &of_record);
+    let defects = probes::defects(machine, found, &of_record);
     let ceiling = failures.iter().find_map(|path| ceiling(&path.waits, path.pace));
     Some(Site {
         function: found.func.func,
@@ -101,6 +105,9 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         bound,
         max_attempts,
         delay_ceiling: ceiling,
+        interrupts,
+        defects,
+        lost_result: found.lost_result,
         cut,
     })
 }
@@ -297,13 +304,13 @@ fn credential_statuses() -> StatusSet {
 }
 
 /// The events after the (last) failure.
-fn since_failure(events: &[Event]) -> &[Event] {
+pub(super) fn since_failure(events: &[Event]) -> &[Event] {
     let at = events.iter().rposition(|event| matches!(event, Event::Fail(..))).map_or(0, |at| at + 1);
     events.get(at..).unwrap_or_default()
 }
 
 /// A place as the site's own file shows it: the place itself, or the header where it is elsewhere.
-fn local_span(machine: &Machine<'_>, found: &Found<'_>, at: At) -> Span {
+pub(super) fn local_span(machine: &Machine<'_>, found: &Found<'_>, at: At) -> Span {
     if at.file == machine.file { at.span } else { found.header }
 }
 

@@ -24,6 +24,8 @@ pub(super) enum Outcome {
     Well,
     /// In every way.
     All,
+    /// With what is no failure of its own, and well.
+    Probed(Rc<[Rc<str>]>),
 }
 
 impl<'a> Machine<'a> {
@@ -39,6 +41,10 @@ impl<'a> Machine<'a> {
             && failed.op.place == info.place
         {
             if state.turns > failed.turn && !state.resume {
+                return Outcome::Stop(End::Again(info.clone()));
+            }
+            // After a cancellation, any execution is one too many.
+            if !state.resume && matches!(&failed.how, Failing::Raises(classes) if classes.is_empty()) {
                 return Outcome::Stop(End::Again(info.clone()));
             }
             if !state.resume {
@@ -64,7 +70,25 @@ impl<'a> Machine<'a> {
         if state.failed.is_some() || state.left || !self.plan.explore {
             return Outcome::Well;
         }
-        Outcome::All
+        match &self.plan.probe {
+            None => Outcome::All,
+            Some(probe) if probe.op.place == info.place && !probe.classes.is_empty() => {
+                Outcome::Probed(probe.classes.clone())
+            }
+            Some(_) => Outcome::Well,
+        }
+    }
+
+    /// A cancellation that was waited for has come.
+    pub(super) fn cancelled(&mut self, state: &mut State, at: At) {
+        let Some(probe) = self.plan.probe.clone().filter(|probe| probe.flags) else { return };
+        if state.failed.is_some() || state.left {
+            return;
+        }
+        let how = Failing::Raises(Rc::from([]));
+        state.push(Event::Fail(probe.op.clone(), how.clone(), at));
+        state.failed = Some(Rc::new(Failed { op: probe.op.clone(), how, turn: state.turns }));
+        state.gap = Gap::NONE;
     }
 
     /// Notes a failure.
@@ -332,6 +356,13 @@ impl<'a> Machine<'a> {
                 let value = self.ends_well(&mut state, entry, &info, result);
                 out.push((state, Res::Value(value)));
             }
+            Outcome::Probed(classes) => {
+                if !entry.result && self.can_be_caught(&state) {
+                    self.ends_badly(state.clone(), &call, &info, Failing::Raises(classes), out);
+                }
+                let value = self.ends_well(&mut state, entry, &info, result);
+                out.push((state, Res::Value(value)));
+            }
             Outcome::All => {
                 let can_raise = entry.result || self.can_be_caught(&state);
                 if can_raise {
@@ -565,6 +596,13 @@ impl<'a> Machine<'a> {
                 out.push((state, Res::Value(Value::Sym(id))));
             }
             Outcome::Well => {
+                state.push(Event::Op(info));
+                out.push((state, Res::Value(Value::Sym(id))));
+            }
+            Outcome::Probed(classes) => {
+                if self.can_be_caught(&state) {
+                    raise(self, state.clone(), classes, out);
+                }
                 state.push(Event::Op(info));
                 out.push((state, Res::Value(Value::Sym(id))));
             }

@@ -301,6 +301,15 @@ pub enum ExitKind {
     Elsewhere,
 }
 
+/// Something that is no failure of the operation, and comes back to it all the same.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Swallowed {
+    /// What it is (paths of classes; empty: a cancellation that was waited for).
+    pub classes: Vec<String>,
+    /// Step by step.
+    pub steps: Vec<Step>,
+}
+
 /// A place where an operation is repeated because it failed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Site {
@@ -334,8 +343,23 @@ pub struct Site {
     pub max_attempts: Option<u32>,
     /// Ceiling of a growing wait, in seconds.
     pub delay_ceiling: Option<f64>,
+    /// Interrupts and cancellations that come back to the operation.
+    pub interrupts: Option<Swallowed>,
+    /// Mistakes in the code (a wrong type, a missing attribute) that come back to the operation.
+    pub defects: Option<Swallowed>,
+    /// The recursive call whose value does not reach the caller.
+    pub lost_result: Option<LostResult>,
     /// The work of the analysis was cut short.
     pub cut: bool,
+}
+
+/// A repetition whose result nobody gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LostResult {
+    /// The call.
+    pub span: Span,
+    /// It is awaited, or need not be; else it never runs where it should.
+    pub runs: bool,
 }
 
 impl Site {

@@ -10,8 +10,9 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::facts::{self, Group};
+use super::lost;
 use super::machine::{End, Finished, Machine, Plan};
-use super::policy::{Form, Role, Site};
+use super::policy::{Form, LostResult, Role, Site};
 use super::state::{At, Event, Failing, Known3, State};
 use super::value::{FuncRef, Value};
 use crate::ir::{BlockId, Callee, Function, FunctionKind, LoopKind, Op, Slot, Term};
@@ -114,6 +115,7 @@ fn in_loop(machine: &mut Machine<'_>, func: FuncRef, function: &Function, number
             plan,
             explored,
             loop_kind: Some(source.kind),
+            lost_result: None,
         },
     )
 }
@@ -131,6 +133,7 @@ pub(super) struct Found<'f> {
     pub plan: Plan,
     pub explored: Explored,
     pub loop_kind: Option<LoopKind>,
+    pub lost_result: Option<LostResult>,
 }
 
 /// States in which the loop is come to for the first time.
@@ -177,7 +180,7 @@ fn at_head(mut state: State) -> State {
     state
 }
 
-fn explore(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>) -> Explored {
+pub(super) fn explore(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>) -> Explored {
     machine.plan = plan.clone();
     machine.budget = EXPLORE_BUDGET;
     let mut explored = Explored::default();
@@ -239,17 +242,23 @@ fn in_function(machine: &mut Machine<'_>, func: FuncRef, function: &Function) ->
         if let Some(turn) = turn
             && !explored.back.is_empty()
         {
+            let gives_value = explored.done.iter().any(|finished| {
+                matches!(&finished.end, End::Return(value, true, _) if !matches!(value, Value::None))
+            });
+            let calls = explored.back.iter().filter_map(|finished| last_turn(&finished.state));
+            let lost_result = calls.into_iter().find_map(|call| lost::lost_result(function, call.span, gives_value));
             let found = Found {
                 func,
                 function,
                 form: Form::Recursion,
                 role: Role::Retry,
                 span: function.span,
-                header: turn.span,
+                header: lost_result.map_or(turn.span, |lost| lost.span),
                 entries: vec![start],
                 plan,
                 explored,
                 loop_kind: None,
+                lost_result,
             };
             sites.extend(facts::site(machine, &found));
         }
@@ -273,6 +282,7 @@ fn in_function(machine: &mut Machine<'_>, func: FuncRef, function: &Function) ->
                 plan,
                 explored,
                 loop_kind: None,
+                lost_result: None,
             };
             sites.extend(facts::site(machine, &found));
         }

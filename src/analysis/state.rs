@@ -58,6 +58,8 @@ pub struct Frame {
     pub chain: u64,
     /// How many time limits were in force when it began.
     pub limits: usize,
+    /// It runs in a thread of its own.
+    pub in_thread: bool,
 }
 
 /// Content of a collection or iterator.

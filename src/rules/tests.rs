@@ -66,6 +66,9 @@ fn handler() -> Site {
         bound: Bound::None,
         max_attempts: None,
         delay_ceiling: None,
+        interrupts: None,
+        defects: None,
+        lost_result: None,
         cut: false,
     }
 }

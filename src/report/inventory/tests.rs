@@ -64,6 +64,9 @@ fn site(failures: Vec<FailurePath>) -> Site {
         bound: Bound::Count(Some(3)),
         max_attempts: Some(3),
         delay_ceiling: Some(f64::INFINITY),
+        interrupts: None,
+        defects: None,
+        lost_result: None,
         cut: false,
     }
 }

@@ -1042,7 +1042,7 @@ impl<'a> Machine<'a> {
             Kind::Random => {
                 let low = self.number(&call.args, entry.low.as_ref());
                 let high = self.number(&call.args, entry.high.as_ref());
-                let value = self.random(low, high, &call);
+                let value = self.random(&state, low, high, &call);
                 out.push((state, Res::Value(value)));
             }
             Kind::Duration => {
@@ -1095,11 +1095,11 @@ impl<'a> Machine<'a> {
             }
             Kind::Runs => self.runs(state, call, out),
             Kind::StopFlag => {
-                let value = self.flag(&mut state);
-                if entry.is_async {
-                    out.push((state, Res::Value(value)));
-                    return;
+                // A cancellation comes when it is waited for.
+                if entry.interrupt && entry.is_async && self.plan.probe.is_some() {
+                    return self.later(state, call, out);
                 }
+                let value = self.flag(&mut state);
                 out.push((state, Res::Value(value)));
             }
             Kind::Fresh => {
@@ -1780,7 +1780,7 @@ impl<'a> Machine<'a> {
         Value::Object(id)
     }
 
-    fn random(&mut self, low: Option<Value>, high: Option<Value>, call: &Call<'_>) -> Value {
+    fn random(&mut self, state: &State, low: Option<Value>, high: Option<Value>, call: &Call<'_>) -> Value {
         // `gen_range(a..b)` has one argument, a range.
         let (low, high) = match (low, high) {
             (Some(low), Some(high)) => (low, high),
@@ -1789,6 +1789,10 @@ impl<'a> Machine<'a> {
                 Some(Value::Tuple(items)) if items.len() == 2 => {
                     (items.first().cloned().unwrap_or(Value::None), items.get(1).cloned().unwrap_or(Value::None))
                 }
+                Some(Value::Object(id)) => match state.objects.get(id) {
+                    Some(Object::Range { next, stop: Some(stop), .. }) => (next.clone(), stop.clone()),
+                    _ => (Value::Num(Num::exact(0.0)), Value::Num(Num::exact(f64::INFINITY))),
+                },
                 _ => (Value::Num(Num::exact(0.0)), Value::Num(Num::exact(1.0))),
             },
         };

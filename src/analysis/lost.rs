@@ -12,15 +12,18 @@ pub(super) fn lost_result(function: &Function, span: Span, gives_value: bool) ->
         })?;
         Some((at, call))
     })?;
-    let value = call.dst?;
+    let value = call.dst;
+    let of_value = |test: fn(&Function, Slot) -> bool| value.is_some_and(|value| test(function, value));
     // The place of an awaited call is that of its await.
-    let runs = !function.is_async || matches!(call.op, Op::Await(_)) || is_awaited(function, value);
+    let runs = !function.is_async || matches!(call.op, Op::Await(_)) || of_value(is_awaited);
     let block = BlockId(u32::try_from(at).ok()?);
     if !runs {
-        let goes_elsewhere = uses(function, value).any(|of| !matches!(of, Use::Term(Term::Return(_))));
+        let goes_elsewhere =
+            of_value(|function, value| uses(function, value).any(|of| !matches!(of, Use::Term(Term::Return(_)))));
         return (!goes_elsewhere).then_some(LostResult { span, runs });
     }
-    let lost = gives_value && is_dropped(function, value, 4) && !returns_another(function, block);
+    let dropped = value.is_none_or(|value| is_dropped(function, value, 4));
+    let lost = gives_value && dropped && !returns_another(function, block);
     lost.then_some(LostResult { span, runs })
 }
 

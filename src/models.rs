@@ -174,6 +174,8 @@ pub enum Sets {
     Headers,
     /// The body: parameter `value`.
     Body,
+    /// How often a request is sent again: parameter `value`, a number or a thing that carries one.
+    Retries,
     /// Query, form, authentication: nothing that matters here.
     Other,
     /// Statuses of 400 and above are no longer raised (`amount` false).

@@ -12,6 +12,7 @@ mod excessive_attempts;
 mod fixed_retry_delay;
 mod idempotency_key_per_attempt;
 mod ignored_retry_after;
+mod nested_retry;
 mod retried_client_error;
 mod retried_interrupt;
 mod retried_non_idempotent_request;
@@ -158,6 +159,7 @@ pub const ALL: &[Rule] = &[
     fixed_retry_delay::RULE,
     idempotency_key_per_attempt::RULE,
     ignored_retry_after::RULE,
+    nested_retry::RULE,
     retried_client_error::RULE,
     retried_interrupt::RULE,
     retried_non_idempotent_request::RULE,

@@ -151,7 +151,7 @@ impl<'a> Machine<'a> {
         let file = state.top().map_or(self.file, |frame| frame.func.file);
         match &callee {
             Value::Func(func, outer) => self.call_function(state, *func, *outer, None, args, span, out),
-            Value::Class(class) => self.construct(state, *class, args, span, out),
+            Value::Class(class) => self.construct(state, *class, args, out),
             Value::Bound(pair) => {
                 let (receiver, name) = (pair.0.clone(), pair.1.clone());
                 self.call_method(state, receiver, &name, args, span, out);
@@ -425,7 +425,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Makes an object of a class of the project.
-    fn construct(&mut self, mut state: State, class: ClassRef, args: Args, span: Span, out: &mut Out) {
+    fn construct(&mut self, mut state: State, class: ClassRef, args: Args, out: &mut Out) {
         let place = self.place(&state);
         let id = self.fresh(&mut state, Node::New(place), Taint::NONE);
         self.symbols.set_type(id, Type::Own(class));
@@ -610,6 +610,13 @@ impl<'a> Machine<'a> {
                     return self.call_value(state, value, args, span, out);
                 }
                 let ty = self.symbols.info(*id).and_then(|info| info.ty.clone());
+                if let Some(Type::Model(ty)) = &ty
+                    && let Some(entry) = models.method(ty, name)
+                {
+                    let path: Rc<str> = format!("{ty}.{name}").into();
+                    let call = Call { entry, receiver: Some(receiver.clone()), path, name: name.into(), args, span };
+                    return self.apply(state, call, out);
+                }
                 if let Some(Type::Own(class)) = ty {
                     if let Some(func) = self.project.method(class, name) {
                         return self.call_function(state, func, None, Some(receiver.clone()), args, span, out);
@@ -909,6 +916,11 @@ impl<'a> Machine<'a> {
         let entry = call.entry;
         let at = self.at(&state, call.span);
         match entry.kind {
+            // In async code a call that is not awaited only prepares another one.
+            Kind::Remote if !entry.is_async && self.prepares(&state) => {
+                let made = self.prepared_by(&call);
+                out.push((state, Res::Value(made)));
+            }
             Kind::Request | Kind::Effect | Kind::Remote => {
                 if entry.is_async {
                     return self.later(state, call, out);
@@ -1959,11 +1971,53 @@ impl<'a> Machine<'a> {
                 inst.timeout = Some(Some(limit));
             }
         }
+        inst.retries = self.retries_of(entry, &call.args).or(inst.retries);
         if let Some(headers) = entry.headers.as_ref().and_then(|param| call.args.get(param)).cloned() {
             self.add_headers_inst(&mut inst, &headers, None);
         }
         let value = Value::Inst(Rc::new(inst));
         if entry.result { Value::Variant("Ok".into(), "Ok".into(), [value].into()) } else { value }
+    }
+
+    /// How often a client or call sends a request again by itself: as it is told, as a thing that it is given carries,
+    /// else its default.
+    pub(super) fn retries_of(&self, entry: &Entry, args: &Args) -> Option<u32> {
+        if let Some(value) = entry.retries.as_ref().and_then(|param| args.get(param))
+            && *value != Value::None
+        {
+            return retries_in(value);
+        }
+        let carried = args.values().find_map(|arg| match arg {
+            Value::Inst(given) => given.retries,
+            _ => None,
+        });
+        if carried.is_some() {
+            return carried;
+        }
+        if args.open { None } else { entry.default_retries }
+    }
+
+    /// Whether the current call stands in async code and is not awaited.
+    fn prepares(&self, state: &State) -> bool {
+        let in_async = state
+            .top()
+            .and_then(|frame| self.project.function(frame.func))
+            .is_some_and(|function| function.is_async || function.kind == crate::ir::FunctionKind::AsyncBlock);
+        in_async && !self.is_awaited(state)
+    }
+
+    /// What a call of a library gives that only prepares another call: a thing of that library, named by the call.
+    fn prepared_by(&self, call: &Call<'a>) -> Value {
+        let mut inst = match &call.receiver {
+            Some(Value::Inst(inst)) => (**inst).clone(),
+            _ => Inst { made_here: true, ..Inst::default() },
+        };
+        inst.ty = call.path.clone();
+        inst.retries = self.retries_of(call.entry, &call.args).or(inst.retries);
+        let mut inputs = inst.inputs.to_vec();
+        inputs.extend(call.args.values().filter(|value| !matches!(value, Value::Inst(_))).cloned());
+        inst.inputs = inputs.into();
+        Value::Inst(Rc::new(inst))
     }
 
     /// The method of a request.
@@ -2066,6 +2120,7 @@ impl<'a> Machine<'a> {
                     self.add_headers_inst(&mut inst, &value, Some(state));
                 }
             }
+            Some(Sets::Retries) => inst.retries = value.as_ref().and_then(retries_in),
             Some(Sets::Body) => {
                 let mut inputs = inst.inputs.to_vec();
                 inputs.extend(value);
@@ -2184,10 +2239,15 @@ impl<'a> Machine<'a> {
             _ => Known3::Unknown,
         }
     }
+}
 
-    /// The classes of errors, and whether a name is defined by the project.
-    pub(super) fn is_project_path(&self, path: &str) -> bool {
-        matches!(self.project.entity(path), Some(Entity::Func(_) | Entity::Class(_)))
+/// The number of retries that a value stands for.
+fn retries_in(value: &Value) -> Option<u32> {
+    match value {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        Value::Num(num) => num.single().filter(|number| (0.0..1.0e6).contains(number)).map(|number| number as u32),
+        Value::Inst(inst) => inst.retries,
+        _ => None,
     }
 }
 

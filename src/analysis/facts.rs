@@ -5,11 +5,10 @@ use std::rc::Rc;
 use super::arith;
 use super::machine::{Advice, End, Finished, Machine};
 use super::memory::last_part;
-use super::ops::LATENCY;
 use super::outage::Outage;
 use super::policy::{
-    Bound, Cause, DateForm, Exhaustion, Exit, ExitKind, FailurePath, Form, Known, Operation, Pace, RetryAfter, Role,
-    Site, Step, Timeout, Wait,
+    Bound, Cause, DateForm, Exhaustion, Exit, ExitKind, FailurePath, Form, Known, Layer, Operation, Pace, RetryAfter,
+    Role, Site, Step, Timeout, Wait,
 };
 use super::probes;
 use super::sites::{Found, groups, is_failure_value};
@@ -47,8 +46,9 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
     let mut failures = Vec::new();
     let mut retried = StatusSet::EMPTY;
     let mut cut = found.explored.cut;
+    let mut most = Layers::default();
     for group in &groups {
-        let path = failure_path(machine, found, group, &mut cut);
+        let path = failure_path(machine, found, group, &mut cut, &mut most);
         if let Cause::Status(set) = &path.cause {
             retried = retried.or(set);
         }
@@ -108,6 +108,8 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         interrupts,
         defects,
         lost_result: found.lost_result,
+        layers: most.layers,
+        amplification: most.product,
         cut,
     })
 }
@@ -195,7 +197,13 @@ fn readable(machine: &Machine<'_>, class: &str) -> String {
     }
 }
 
-fn failure_path(machine: &mut Machine<'_>, found: &Found<'_>, group: &Group, cut: &mut bool) -> FailurePath {
+fn failure_path(
+    machine: &mut Machine<'_>,
+    found: &Found<'_>,
+    group: &Group,
+    cut: &mut bool,
+    most: &mut Layers,
+) -> FailurePath {
     let cause = cause(machine, group);
     let sample = group.paths.first();
     let events: Vec<Event> = sample.map(|path| path.state.events().into_iter().cloned().collect()).unwrap_or_default();
@@ -227,6 +235,7 @@ fn failure_path(machine: &mut Machine<'_>, found: &Found<'_>, group: &Group, cut
         Bound::Count(Some(count)) | Bound::Both(Some(count), _) => Some(*count),
         _ => None,
     };
+    most.take(layers(machine, found, group, &outage, attempts));
     let wait_event = |events: &[Event]| {
         events.iter().rev().find_map(|event| match event {
             Event::Wait { at, blocks, value, .. } => Some((*at, *blocks, value.clone())),
@@ -312,6 +321,72 @@ pub(super) fn since_failure(events: &[Event]) -> &[Event] {
 /// A place as the site's own file shows it: the place itself, or the header where it is elsewhere.
 pub(super) fn local_span(machine: &Machine<'_>, found: &Found<'_>, at: At) -> Span {
     if at.file == machine.file { at.span } else { found.header }
+}
+
+// ---- layers ----
+
+/// The layers of the failure path that multiplies most.
+#[derive(Debug, Default)]
+pub(super) struct Layers {
+    layers: Vec<Layer>,
+    product: Option<u32>,
+}
+
+impl Layers {
+    fn take(&mut self, other: Layers) {
+        let better = other.layers.len() > self.layers.len()
+            || (other.layers.len() == self.layers.len() && other.product > self.product);
+        if better {
+            *self = other;
+        }
+    }
+}
+
+/// The layers that repeat an operation: the site itself, loops below it, and what its client does by itself.
+fn layers(machine: &Machine<'_>, found: &Found<'_>, group: &Group, outage: &Outage, attempts: Option<u32>) -> Layers {
+    let _ = machine;
+    let mut layers = Vec::new();
+    let mut product = attempts;
+    if let Some(attempts) = attempts {
+        let text = format!("{} attempts here", attempts);
+        layers.push(Layer { factor: attempts, text, span: Some(found.header), explicit: true });
+    } else {
+        layers.push(Layer {
+            factor: 0,
+            text: "as many attempts as it takes here".to_string(),
+            span: Some(found.header),
+            explicit: true,
+        });
+    }
+    // Executions in one turn: loops below.
+    let per_turn = outage.first.first().map_or(1, |state| {
+        let mut fails = state.events().into_iter().filter_map(|event| match event {
+            Event::Fail(info, ..) if info.place == group.op.place => Some(&info.inputs),
+            _ => None,
+        });
+        // The same request each time: other items of a collection are other requests.
+        let first = fails.next();
+        let again = fails.filter(|inputs| Some(*inputs) == first).count();
+        u32::try_from(again).unwrap_or(0).saturating_add(1)
+    });
+    if per_turn > 1 && found.form != Form::StraightLine {
+        let text = format!("{per_turn} attempts in the layer below");
+        let span = (group.op.base.file == machine.file).then_some(group.op.base.span);
+        layers.push(Layer { factor: per_turn, text, span, explicit: true });
+        product = product.map(|product| product.saturating_mul(per_turn));
+    }
+    if !matches!(group.how, Failing::Status(_)) {
+        for below in group.op.layers.iter() {
+            layers.push(Layer {
+                factor: below.factor,
+                text: format!("{} attempts by {}", below.factor, below.text),
+                span: None,
+                explicit: below.explicit,
+            });
+            product = product.map(|product| product.saturating_mul(below.factor));
+        }
+    }
+    Layers { layers, product }
 }
 
 // ---- bounds ----
@@ -1093,24 +1168,4 @@ impl Machine<'_> {
         }
         false
     }
-}
-
-/// Requests that an outage of some seconds causes, at a latency in seconds an attempt.
-#[must_use]
-pub fn requests_during(waits: &[Wait], attempts: Option<u32>, outage: f64) -> u32 {
-    let mut time = 0.0;
-    let mut sent = 1;
-    let mut at = 0;
-    while time < outage && sent < 1_000_000 {
-        if attempts.is_some_and(|attempts| sent >= attempts) {
-            break;
-        }
-        let wait = waits.get(at).or(waits.last()).map_or(0.0, |wait| wait.low);
-        time += LATENCY + wait;
-        if time < outage {
-            sent += 1;
-        }
-        at += 1;
-    }
-    sent
 }

@@ -470,6 +470,12 @@ impl<'a> Machine<'a> {
         if models.knows_type(&ty.path) && models.exception(&ty.path).is_none() {
             return Some(Type::Model(models.canonical(&ty.path).into()));
         }
+        // A type of a library whose every call leaves the process.
+        if models.exception(&ty.path).is_none()
+            && models.function(&ty.path).is_some_and(|entry| entry.kind == Kind::Remote)
+        {
+            return Some(Type::Model(ty.path.as_str().into()));
+        }
         Some(Type::Other(ty.path.as_str().into()))
     }
 

@@ -8,7 +8,7 @@ use super::project::Entity;
 use super::state::{At, Event, Object, State};
 use super::status::StatusSet;
 use super::value::{ClassRef, Exc, FuncRef, Inst, Node, Num, Place, SymId, Taint, Type, Value};
-use crate::ir::{BinOp, Callee, Const, GlobalId, Op, Pattern};
+use crate::ir::{BinOp, Const, GlobalId, Op, Pattern};
 use crate::models::Kind;
 use crate::source::Span;
 
@@ -849,15 +849,6 @@ impl Machine<'_> {
         let Value::Sym(id) = value else { return None };
         match self.symbols.info(*id)?.node {
             Node::RetryAfterText(resp) => Some(resp),
-            _ => None,
-        }
-    }
-
-    /// What a callee value is called in messages and model look-ups.
-    pub(super) fn callee_name(&self, callee: &Callee, value: &Value) -> Option<Rc<str>> {
-        match (callee, value) {
-            (Callee::Method { name, .. }, Value::Inst(inst)) => Some(format!("{}.{name}", inst.ty).into()),
-            (_, Value::Path(path)) => Some(path.clone()),
             _ => None,
         }
     }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::calls::{Args, Call};
 use super::machine::{End, Machine, Out, Res};
-use super::state::{At, Event, Failed, Failing, Gap, KeyFact, Known3, OpInfo, State};
+use super::state::{At, Below, Event, Failed, Failing, Gap, KeyFact, Known3, OpInfo, State};
 use super::status::StatusSet;
 use super::value::{ANY, Exc, F, Node, Num, Place, SymId, Taint, Type, Value};
 use crate::models::{Entry, Kind};
@@ -136,7 +136,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Whether the value that the current instruction gives is awaited next.
-    fn is_awaited(&self, state: &State) -> bool {
+    pub(super) fn is_awaited(&self, state: &State) -> bool {
         let Some(frame) = state.top() else { return false };
         let block = self.project.function(frame.func).and_then(|function| function.block(frame.block));
         let Some(block) = block else { return false };
@@ -225,6 +225,7 @@ impl<'a> Machine<'a> {
         let timeout = self.timeout_here(state, call, inst.as_deref(), prepared.as_deref());
         let key = self.key_here(state, call, prepared.as_deref());
         let model: Rc<str> = call.path.clone();
+        let layers = self.below(call, inst.as_deref());
         OpInfo {
             place,
             at,
@@ -243,6 +244,25 @@ impl<'a> Machine<'a> {
             inputs,
             result: None,
             http: entry.kind == Kind::Request,
+            layers,
+        }
+    }
+
+    /// The layers below a call: what its client repeats by itself.
+    fn below(&self, call: &Call<'a>, inst: Option<&super::value::Inst>) -> Rc<[Below]> {
+        let told = call.entry.retries.as_ref().is_some_and(|param| call.args.get(param).is_some());
+        let retries = match inst {
+            _ if told => self.retries_of(call.entry, &call.args),
+            Some(inst) if inst.made_here => inst.retries.or(call.entry.default_retries),
+            // Made out of sight: its default may have been changed.
+            _ => call.entry.default_retries.or(inst.and_then(|inst| inst.retries)),
+        };
+        match retries {
+            Some(retries) if retries > 0 => {
+                let text = format!("what {} repeats by itself", call.entry.library);
+                [Below { factor: retries + 1, text: text.into(), explicit: false }].into()
+            }
+            _ => Rc::from([]),
         }
     }
 
@@ -383,9 +403,11 @@ impl<'a> Machine<'a> {
         state.push(Event::Op(info.clone()));
         let value = match result {
             Some(id) => {
-                if let Some(ty) = &entry.gives {
-                    self.symbols.set_type(id, Type::Other(ty.as_str().into()));
-                }
+                // What a library gives is the library's: its methods leave the process too.
+                let ty: Rc<str> =
+                    entry.gives.as_deref().map_or_else(|| info.model.clone().unwrap_or_default(), Rc::from);
+                let ty = if entry.kind == Kind::Remote { Type::Model(ty) } else { Type::Other(ty) };
+                self.symbols.set_type(id, ty);
                 Value::Sym(id)
             }
             None => {
@@ -576,6 +598,7 @@ impl<'a> Machine<'a> {
             inputs,
             result: Some(id),
             http: false,
+            layers: Rc::from([]),
         });
         Rc::make_mut(&mut state.results).insert(id, info.clone());
         let classes: Rc<[Rc<str>]> = [Rc::from(ANY)].into();

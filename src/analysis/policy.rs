@@ -349,6 +349,11 @@ pub struct Site {
     pub defects: Option<Swallowed>,
     /// The recursive call whose value does not reach the caller.
     pub lost_result: Option<LostResult>,
+    /// The layers that multiply, this site's own first.
+    pub layers: Vec<Layer>,
+    /// Executions of the operation that one call becomes while the fault lasts: the product of the layers, where all
+    /// are known.
+    pub amplification: Option<u32>,
     /// The work of the analysis was cut short.
     pub cut: bool,
 }
@@ -360,6 +365,19 @@ pub struct LostResult {
     pub span: Span,
     /// It is awaited, or need not be; else it never runs where it should.
     pub runs: bool,
+}
+
+/// One of several layers that repeat the same operation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Layer {
+    /// Executions that one becomes.
+    pub factor: u32,
+    /// What it is, in a few words ("the loop here", "the default of a library").
+    pub text: String,
+    /// Where, if in this file.
+    pub span: Option<Span>,
+    /// Made by the project's own code; else a library's default.
+    pub explicit: bool,
 }
 
 impl Site {

@@ -123,6 +123,19 @@ pub struct OpInfo {
     pub result: Option<SymId>,
     /// It gives a response with a status.
     pub http: bool,
+    /// Layers below it that send it again by themselves.
+    pub layers: Rc<[Below]>,
+}
+
+/// A layer below an operation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Below {
+    /// Executions that one call becomes while the fault lasts.
+    pub factor: u32,
+    /// What it is, in a few words.
+    pub text: Rc<str>,
+    /// Set by the project's own code; else a library's default.
+    pub explicit: bool,
 }
 
 /// [`Known`] that can be hashed.

@@ -167,6 +167,8 @@ pub struct Inst {
     pub key: Option<Value>,
     /// Headers that cannot be seen through were added.
     pub opaque_headers: bool,
+    /// How often it sends a request again by itself, where that is known.
+    pub retries: Option<u32>,
     /// How it was made is in view.
     pub made_here: bool,
     /// What the kind of the entry needs besides (exceptions of a suppressing context, a limit's future …).

@@ -36,6 +36,8 @@ const RUST: &[(&str, &str)] = &[
     ("rust/values.toml", include_str!("../../rules/models/rust/values.toml")),
     ("rust/http.toml", include_str!("../../rules/models/rust/http.toml")),
     ("rust/network.toml", include_str!("../../rules/models/rust/network.toml")),
+    ("rust/octocrab.toml", include_str!("../../rules/models/rust/octocrab.toml")),
+    ("rust/aws.toml", include_str!("../../rules/models/rust/aws.toml")),
     ("rust/reqwest.toml", include_str!("../../rules/models/rust/reqwest.toml")),
     ("rust/ureq.toml", include_str!("../../rules/models/rust/ureq.toml")),
 ];

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::json::Range;
 use crate::analysis::policy::{
-    Bound, Cause, DateForm, FailurePath, Key, Known, Pace, RetryAfter, Role, Site, Timeout, Wait,
+    Bound, Cause, DateForm, FailurePath, Key, Known, Layer, Pace, RetryAfter, Role, Site, Timeout, Wait,
 };
 use crate::check::Run;
 use crate::source::SourceFile;
@@ -40,8 +40,26 @@ struct Entry<'a> {
     timeout: Limit,
     schedule: Vec<[Option<f64>; 2]>,
     worst_case_wait: Option<f64>,
-    layers: [(); 0],
+    layers: Vec<LayerOut>,
     amplification: Option<u32>,
+}
+
+/// One layer of those that multiply.
+#[derive(Debug, Serialize)]
+struct LayerOut {
+    factor: Option<u32>,
+    what: String,
+    line: Option<usize>,
+}
+
+impl LayerOut {
+    fn of(file: &SourceFile, layer: &Layer) -> Self {
+        LayerOut {
+            factor: Some(layer.factor).filter(|factor| *factor > 0),
+            what: layer.text.clone(),
+            line: layer.span.map(|span| file.line_of(span.start)),
+        }
+    }
 }
 
 #[derive(Debug, PartialEq, Serialize)]
@@ -94,8 +112,8 @@ impl<'a> Entry<'a> {
             },
             schedule: site.failures.first().map(schedule).unwrap_or_default(),
             worst_case_wait: site.failures.first().and_then(worst_case),
-            layers: [],
-            amplification: None,
+            layers: site.layers.iter().map(|layer| LayerOut::of(file, layer)).collect(),
+            amplification: site.amplification,
         }
     }
 }

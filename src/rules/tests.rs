@@ -69,6 +69,8 @@ fn handler() -> Site {
         interrupts: None,
         defects: None,
         lost_result: None,
+        layers: Vec::new(),
+        amplification: None,
         cut: false,
     }
 }

@@ -67,6 +67,8 @@ fn site(failures: Vec<FailurePath>) -> Site {
         interrupts: None,
         defects: None,
         lost_result: None,
+        layers: Vec::new(),
+        amplification: None,
         cut: false,
     }
 }

@@ -2,6 +2,7 @@
 //! code does there: the [`policy::Site`]s that rules and the inventory read.
 
 pub mod arith;
+mod body;
 mod calls;
 mod facts;
 mod lost;
@@ -12,6 +13,7 @@ mod outage;
 pub mod policy;
 mod probes;
 pub mod project;
+mod reset;
 mod sites;
 pub mod state;
 pub mod status;

@@ -385,6 +385,9 @@ pub struct Entry {
     /// `exception`: statuses that it stands for, where its class says so.
     #[serde(default)]
     pub stands_for: Option<String>,
+    /// `local`: what it gives is used up by being read or sent once.
+    #[serde(default)]
+    pub used_up: bool,
     /// Blocks the thread.
     #[serde(default)]
     pub blocking: bool,

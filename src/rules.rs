@@ -9,6 +9,7 @@ mod catch_all_retry;
 mod dropped_retry_result;
 mod error_returned_as_success;
 mod excessive_attempts;
+mod exhausted_request_body;
 mod fixed_retry_delay;
 mod idempotency_key_per_attempt;
 mod ignored_retry_after;
@@ -29,6 +30,7 @@ mod tests;
 mod unbounded_retry;
 mod uncapped_backoff;
 mod unparsed_source;
+mod unreset_backoff;
 mod wording;
 
 use crate::analysis::policy::Site;
@@ -156,6 +158,7 @@ pub const ALL: &[Rule] = &[
     dropped_retry_result::RULE,
     error_returned_as_success::RULE,
     excessive_attempts::RULE,
+    exhausted_request_body::RULE,
     fixed_retry_delay::RULE,
     idempotency_key_per_attempt::RULE,
     ignored_retry_after::RULE,
@@ -173,4 +176,5 @@ pub const ALL: &[Rule] = &[
     unbounded_retry::RULE,
     uncapped_backoff::RULE,
     unparsed_source::RULE,
+    unreset_backoff::RULE,
 ];

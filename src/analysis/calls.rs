@@ -270,6 +270,12 @@ impl<'a> Machine<'a> {
         }
         state.guessed = true;
         let value = self.unknown(&mut state, Taint::CALL);
+        if let Value::Sym(id) = value
+            && self.project.function(func).is_some_and(|function| function.is_generator)
+        {
+            self.symbols.set_type(id, Type::Other(super::body::GENERATOR.into()));
+            state.push(Event::Renewed(id));
+        }
         (state, Res::Value(value))
     }
 
@@ -1085,6 +1091,11 @@ impl<'a> Machine<'a> {
             Kind::Local => {
                 self.may_raise(&state, entry, &call, out);
                 let value = self.pure_result(&mut state, &call);
+                if entry.used_up
+                    && let Value::Sym(id) = value
+                {
+                    state.push(Event::Renewed(id));
+                }
                 out.push((state, Res::Value(value)));
             }
             Kind::Transparent | Kind::Derive => {
@@ -1803,6 +1814,12 @@ impl<'a> Machine<'a> {
                 }
                 Some(Value::Object(id)) => match state.objects.get(id) {
                     Some(Object::Range { next, stop: Some(stop), .. }) => (next.clone(), stop.clone()),
+                    _ => (Value::Num(Num::exact(0.0)), Value::Num(Num::exact(f64::INFINITY))),
+                },
+                Some(Value::Sym(id)) => match self.symbols.info(*id).map(|info| info.node.clone()) {
+                    Some(Node::Call(_, ends)) if ends.len() == 2 => {
+                        (ends.first().cloned().unwrap_or(Value::None), ends.get(1).cloned().unwrap_or(Value::None))
+                    }
                     _ => (Value::Num(Num::exact(0.0)), Value::Num(Num::exact(f64::INFINITY))),
                 },
                 _ => (Value::Num(Num::exact(0.0)), Value::Num(Num::exact(1.0))),

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::arith;
+use super::body;
 use super::machine::{Advice, End, Finished, Machine};
 use super::memory::last_part;
 use super::outage::Outage;
@@ -11,6 +12,7 @@ use super::policy::{
     Role, Site, Step, Timeout, Wait,
 };
 use super::probes;
+use super::reset;
 use super::sites::{Found, groups, is_failure_value};
 use super::state::{At, Event, Failing, Known3, OpInfo, State};
 use super::status::StatusSet;
@@ -86,6 +88,8 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         role = Role::Polling;
     }
     let of_record = groups.first().map(|group| group.op.clone())?;
+    let unreset = groups.first().and_then(|group| reset::unreset(machine, found, group));
+    let used_up = groups.iter().find_map(|group| body::used_up(machine, group));
     let interrupts = probes::interrupts(machine, found, &of_record);
     let defects = probes::defects(machine, found, &of_record);
     let ceiling = failures.iter().find_map(|path| ceiling(&path.waits, path.pace));
@@ -107,6 +111,8 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         delay_ceiling: ceiling,
         interrupts,
         defects,
+        unreset,
+        used_up,
         lost_result: found.lost_result,
         layers: most.layers,
         amplification: most.product,

@@ -224,6 +224,8 @@ impl<'a> Machine<'a> {
         let inputs = self.signature(state, &inputs);
         let timeout = self.timeout_here(state, call, inst.as_deref(), prepared.as_deref());
         let key = self.key_here(state, call, prepared.as_deref());
+        let body = entry.body.iter().filter_map(|param| call.args.get(param)).cloned();
+        let body = body.chain(prepared.iter().flat_map(|inst| inst.inputs.to_vec())).collect();
         let model: Rc<str> = call.path.clone();
         let layers = self.below(call, inst.as_deref());
         OpInfo {
@@ -244,6 +246,7 @@ impl<'a> Machine<'a> {
             inputs,
             result: None,
             http: entry.kind == Kind::Request,
+            body,
             layers,
         }
     }
@@ -561,6 +564,11 @@ impl<'a> Machine<'a> {
         let mut parts: Vec<Value> = receiver.iter().cloned().collect();
         parts.extend(args.values().cloned());
         if local {
+            if let Some(Value::Sym(id)) = &receiver
+                && self.is_used_up(at.file, *id)
+            {
+                state.push(Event::Renewed(*id));
+            }
             let taint = receiver.as_ref().map_or(Taint::NONE, |receiver| self.symbols.taint(receiver));
             // Text made of known text is known enough for comparison; the rest depends on its parts alone.
             let id = self.symbols.intern(Node::Call(name, parts.into()), taint);
@@ -599,6 +607,7 @@ impl<'a> Machine<'a> {
             result: Some(id),
             http: false,
             layers: Rc::from([]),
+            body: Rc::from([]),
         });
         Rc::make_mut(&mut state.results).insert(id, info.clone());
         let classes: Rc<[Rc<str>]> = [Rc::from(ANY)].into();

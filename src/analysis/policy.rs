@@ -347,6 +347,10 @@ pub struct Site {
     pub interrupts: Option<Swallowed>,
     /// Mistakes in the code (a wrong type, a missing attribute) that come back to the operation.
     pub defects: Option<Swallowed>,
+    /// The wait that an earlier outage leaves behind in a long-lived loop.
+    pub unreset: Option<Unreset>,
+    /// Where a body that an attempt uses up was made, and its operation sends it again.
+    pub used_up: Option<UsedUp>,
     /// The recursive call whose value does not reach the caller.
     pub lost_result: Option<LostResult>,
     /// The layers that multiply, this site's own first.
@@ -356,6 +360,24 @@ pub struct Site {
     pub amplification: Option<u32>,
     /// The work of the analysis was cut short.
     pub cut: bool,
+}
+
+/// A wait that a success does not set back, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Unreset {
+    /// Before the second attempt of the first outage.
+    pub first: f64,
+    /// The same in the next outage.
+    pub kept: f64,
+}
+
+/// A body that the first attempt reads to its end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UsedUp {
+    /// What makes it ("open").
+    pub what: String,
+    /// The call that sends it.
+    pub span: Span,
 }
 
 /// A repetition whose result nobody gets.

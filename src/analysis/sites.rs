@@ -168,7 +168,7 @@ fn entries(machine: &mut Machine<'_>, func: FuncRef, head: BlockId) -> Vec<State
 }
 
 /// A state at the head, what happened before forgotten.
-fn at_head(mut state: State) -> State {
+pub(super) fn at_head(mut state: State) -> State {
     state.turns = 0;
     state.trace = None;
     state.failed = None;
@@ -312,7 +312,8 @@ fn repeats(machine: &mut Machine<'_>, func: FuncRef, function: &Function) -> (bo
                 Callee::Method { name, .. } | Callee::Super { name } => name.clone(),
                 Callee::Value(slot) => callee_name(function, *slot).unwrap_or_default(),
             };
-            if name == function.name && function.kind == FunctionKind::Named {
+            let itself = name == function.name || name == format!("#{}", func.func.0);
+            if itself && function.kind == FunctionKind::Named {
                 recursive = true;
             }
             if name.is_empty() || looped(at) {

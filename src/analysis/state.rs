@@ -125,6 +125,8 @@ pub struct OpInfo {
     pub http: bool,
     /// Layers below it that send it again by themselves.
     pub layers: Rc<[Below]>,
+    /// What it sends.
+    pub body: Rc<[Value]>,
 }
 
 /// A layer below an operation.
@@ -295,6 +297,8 @@ pub enum Event {
     Flag,
     /// The loop was left, after so much waiting since the failure (at least, at most).
     Left(At, f64, f64),
+    /// Something that is used up by being sent was made, or a method of it was called (to wind it back).
+    Renewed(SymId),
     /// Something was written to a log or shown.
     Said,
 }

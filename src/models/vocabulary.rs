@@ -100,7 +100,7 @@ pub const WORDS: &[Word] = &[
     word("parse-date", &[], &[]),
     word("exception", &["aliases", "bases", "before-send", "interrupt", "occurs", "stands-for"], &["functions"]),
     word("error-test", &[], &["raises"]),
-    word("local", &[], &[]),
+    word("local", &["used-up"], &[]),
     word("remote", &["effect", "idempotent", "timeout", "default-timeout", "retries", "default-retries"], &[]),
     word("transparent", &[], &[]),
     word("time-limit", &["future", "amount", "unit"], &["amount"]),

@@ -68,6 +68,8 @@ fn handler() -> Site {
         delay_ceiling: None,
         interrupts: None,
         defects: None,
+        unreset: None,
+        used_up: None,
         lost_result: None,
         layers: Vec::new(),
         amplification: None,

@@ -66,6 +66,8 @@ fn site(failures: Vec<FailurePath>) -> Site {
         delay_ceiling: Some(f64::INFINITY),
         interrupts: None,
         defects: None,
+        unreset: None,
+        used_up: None,
         lost_result: None,
         layers: Vec::new(),
         amplification: None,

@@ -2,10 +2,12 @@
 //! code does there: the [`policy::Site`]s that rules and the inventory read.
 
 pub mod arith;
+mod body;
 mod calls;
 mod combinators;
 mod containers;
 mod facts;
+mod lost;
 pub mod machine;
 mod memory;
 mod ops;
@@ -13,7 +15,9 @@ mod outage;
 mod pieces;
 pub mod policy;
 pub mod prelude;
+mod probes;
 pub mod project;
+mod reset;
 mod sites;
 pub mod state;
 pub mod status;

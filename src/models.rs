@@ -189,6 +189,18 @@ pub enum Exhausted {
     Last,
 }
 
+/// Where an exception can be raised whatever is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Occurs {
+    /// At any call.
+    Call,
+    /// At any await.
+    Await,
+    /// At any call, by a mistake in the code.
+    Defect,
+}
+
 /// What a `set` entry sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -405,12 +417,18 @@ pub struct Entry {
     /// `exception`: raised before anything was sent, or as a refusal, so that a repetition does nothing twice.
     #[serde(default)]
     pub before_send: bool,
-    /// `exception`: a cancellation or interrupt.
+    /// `exception`, `stop-flag`: a cancellation or interrupt.
     #[serde(default)]
     pub interrupt: bool,
+    /// `exception`: at which calls it can be raised, whatever is called.
+    #[serde(default)]
+    pub occurs: Option<Occurs>,
     /// `exception`: statuses that it stands for, where its class says so.
     #[serde(default)]
     pub stands_for: Option<String>,
+    /// `local`: what it gives is used up by being read or sent once.
+    #[serde(default)]
+    pub used_up: bool,
     /// Blocks the thread.
     #[serde(default)]
     pub blocking: bool,

@@ -3,15 +3,24 @@
 //! Invariant: no rule calls another one. Where two would report the same fault, each checks the fact that decides.
 
 mod attempt_without_timeout;
+mod blocking_sleep_in_async_retry;
 mod broken_attempt_cap;
+mod catch_all_retry;
+mod dropped_retry_result;
 mod error_returned_as_success;
 mod excessive_attempts;
+mod exhausted_request_body;
+mod fixed_retry_delay;
+mod idempotency_key_per_attempt;
 mod ignored_retry_after;
 mod nested_retry;
 mod retried_client_error;
+mod retried_interrupt;
 mod retried_non_idempotent_request;
 mod retry_after_date_unhandled;
+mod retry_without_deadline;
 mod retry_without_delay;
+mod retry_without_jitter;
 mod scope;
 mod shortened_retry_after;
 mod silent_exhaustion;
@@ -19,7 +28,9 @@ mod sleep_after_last_attempt;
 #[cfg(test)]
 mod tests;
 mod unbounded_retry;
+mod uncapped_backoff;
 mod unparsed_source;
+mod unreset_backoff;
 mod wording;
 
 use crate::analysis::policy::Site;
@@ -141,18 +152,29 @@ impl Rule {
 /// All rules, in the order of their names.
 pub const ALL: &[Rule] = &[
     attempt_without_timeout::RULE,
+    blocking_sleep_in_async_retry::RULE,
     broken_attempt_cap::RULE,
+    catch_all_retry::RULE,
+    dropped_retry_result::RULE,
     error_returned_as_success::RULE,
     excessive_attempts::RULE,
+    exhausted_request_body::RULE,
+    fixed_retry_delay::RULE,
+    idempotency_key_per_attempt::RULE,
     ignored_retry_after::RULE,
     nested_retry::RULE,
     retried_client_error::RULE,
+    retried_interrupt::RULE,
     retried_non_idempotent_request::RULE,
     retry_after_date_unhandled::RULE,
+    retry_without_deadline::RULE,
     retry_without_delay::RULE,
+    retry_without_jitter::RULE,
     shortened_retry_after::RULE,
     silent_exhaustion::RULE,
     sleep_after_last_attempt::RULE,
     unbounded_retry::RULE,
+    uncapped_backoff::RULE,
     unparsed_source::RULE,
+    unreset_backoff::RULE,
 ];

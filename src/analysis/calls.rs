@@ -305,6 +305,12 @@ impl<'a> Machine<'a> {
         }
         state.guessed = true;
         let value = self.unknown(&mut state, Taint::CALL);
+        if let Value::Sym(id) = value
+            && self.project.function(func).is_some_and(|function| function.is_generator)
+        {
+            self.symbols.set_type(id, Type::Other(super::body::GENERATOR.into()));
+            state.push(Event::Renewed(id));
+        }
         (state, Res::Value(value))
     }
 
@@ -1035,6 +1041,11 @@ impl<'a> Machine<'a> {
             Kind::Local => {
                 self.may_raise(&state, entry, &call, out);
                 let value = self.pure_result(&mut state, &call);
+                if entry.used_up
+                    && let Value::Sym(id) = value
+                {
+                    state.push(Event::Renewed(id));
+                }
                 out.push((state, Res::Value(value)));
             }
             Kind::Transparent | Kind::Derive => {
@@ -1057,11 +1068,11 @@ impl<'a> Machine<'a> {
             }
             Kind::Runs => self.runs(state, call, out),
             Kind::StopFlag => {
-                let value = self.flag(&mut state);
-                if entry.is_async {
-                    out.push((state, Res::Value(value)));
-                    return;
+                // A cancellation comes when it is waited for.
+                if entry.interrupt && entry.is_async && self.plan.probe.is_some() {
+                    return self.later(state, call, out);
                 }
+                let value = self.flag(&mut state);
                 out.push((state, Res::Value(value)));
             }
             Kind::Fresh => {
@@ -1148,11 +1159,18 @@ impl<'a> Machine<'a> {
             }
             Value::Partial(inner) if matches!(inner.callee, Value::Func(..)) => {
                 let Value::Func(func, outer) = inner.callee else { return };
+                // A callable that was given to an executor.
+                let in_thread = inner.args.is_empty();
                 let this = inner.args.iter().find(|(name, _)| name.as_deref() == Some("self"));
                 let this = this.map(|(_, value)| value.clone());
                 let result = self.follow(&mut state, func, outer, this, args, Gives::Returned);
                 match result {
-                    Ok(()) => out.push((state, Res::Called)),
+                    Ok(()) => {
+                        if let Some(frame) = state.frames.last_mut() {
+                            frame.in_thread = in_thread;
+                        }
+                        out.push((state, Res::Called));
+                    }
                     Err(args) => out.push(self.not_followed(state, func, &args, span)),
                 }
             }
@@ -1211,6 +1229,13 @@ impl<'a> Machine<'a> {
                 out.push((state, Res::Value(value)));
             }
             Kind::TimeLimit => self.limited(state, call, out),
+            Kind::StopFlag if call.entry.interrupt => {
+                self.cancelled(&mut state, at);
+                let value = self.unknown(&mut state, Taint::CALL);
+                let value =
+                    if call.entry.result { Value::Variant("Ok".into(), "Ok".into(), [value].into()) } else { value };
+                out.push((state, Res::Value(value)));
+            }
             _ => {
                 let value = self.unknown(&mut state, Taint::CALL);
                 out.push((state, Res::Value(value)));
@@ -1233,7 +1258,7 @@ impl<'a> Machine<'a> {
 
     /// The paths on which a local call raises, where that can be caught.
     fn may_raise(&mut self, state: &State, entry: &Entry, call: &Call<'a>, out: &mut Out) {
-        if entry.raises.is_empty() || entry.result || state.failed.is_some() || state.left || !self.plan.explore {
+        if entry.raises.is_empty() || entry.result || state.failed.is_some() || state.left || !self.plan.explores() {
             return;
         }
         if !self.can_be_caught(state) {
@@ -1283,7 +1308,8 @@ impl<'a> Machine<'a> {
         let low = if low.is_finite() { low.max(0.0) } else { 0.0 };
         let high = if high.is_nan() { f64::INFINITY } else { high.max(0.0) };
         let unknown = !known;
-        let in_async = state.frames.first().is_some_and(|frame| {
+        let own_thread = state.frames.iter().any(|frame| frame.in_thread);
+        let in_async = !own_thread && state.frames.first().is_some_and(|frame| {
             self.project
                 .function(frame.func)
                 .is_some_and(|f| f.is_async || f.kind == crate::ir::FunctionKind::AsyncBlock)

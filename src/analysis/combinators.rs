@@ -113,6 +113,7 @@ pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> 
         explored,
         loop_kind: Some(LoopKind::Endless),
         most,
+        lost_result: None,
     };
     facts::site(machine, &found)
 }
@@ -201,6 +202,8 @@ fn driven(driver: FuncRef, drive: &Function, what: &Driven<'_>) -> State {
         visits: Vec::new(),
         chain: 0,
         limits: 0,
+        lent: Rc::from([]),
+        in_thread: false,
     });
     state
 }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::arith;
+use super::body;
 use super::machine::{Advice, End, Finished, Machine};
 use super::memory::last_part;
 use super::outage::Outage;
@@ -10,6 +11,8 @@ use super::policy::{
     Bound, Cause, DateForm, Exhaustion, Exit, ExitKind, FailurePath, Form, Known, Layer, Operation, Pace, RetryAfter,
     Role, Site, Step, Timeout, Wait,
 };
+use super::probes;
+use super::reset;
 use super::sites::{Found, groups, is_failure_value};
 use super::state::{At, Event, Failing, Known3, OpInfo, State};
 use super::status::StatusSet;
@@ -85,6 +88,11 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
     if role == Role::Retry && found.loop_kind == Some(LoopKind::For) && failures.iter().all(|path| path.new_input) {
         role = Role::Polling;
     }
+    let of_record = groups.first().map(|group| group.op.clone())?;
+    let unreset = groups.first().and_then(|group| reset::unreset(machine, found, group));
+    let used_up = groups.iter().find_map(|group| body::used_up(machine, group));
+    let interrupts = probes::interrupts(machine, found, &of_record);
+    let defects = probes::defects(machine, found, &of_record);
     let ceiling = failures.iter().find_map(|path| ceiling(&path.waits, path.pace));
     Some(Site {
         function: found.func.func,
@@ -102,6 +110,11 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         bound,
         max_attempts,
         delay_ceiling: ceiling,
+        interrupts,
+        defects,
+        unreset,
+        used_up,
+        lost_result: found.lost_result,
         layers: most.layers,
         amplification: most.product,
         cut,
@@ -369,13 +382,13 @@ fn repeated_within(events: &[&Event], op: &OpInfo) -> bool {
 }
 
 /// The events after the (last) failure.
-fn since_failure(events: &[Event]) -> &[Event] {
+pub(super) fn since_failure(events: &[Event]) -> &[Event] {
     let at = events.iter().rposition(|event| matches!(event, Event::Fail(..))).map_or(0, |at| at + 1);
     events.get(at..).unwrap_or_default()
 }
 
 /// A place as the site's own file shows it: the place itself, or the header where it is elsewhere.
-fn local_span(machine: &Machine<'_>, found: &Found<'_>, at: At) -> Span {
+pub(super) fn local_span(machine: &Machine<'_>, found: &Found<'_>, at: At) -> Span {
     if at.file == machine.file { at.span } else { found.header }
 }
 

@@ -64,6 +64,19 @@ pub struct Plan {
     pub second_try: bool,
     /// More turns than this end the path.
     pub max_turns: u32,
+    /// In place of failures, what is no failure of an operation.
+    pub probe: Option<Rc<Probe>>,
+}
+
+/// What is raised beside an operation's own failures.
+#[derive(Debug)]
+pub struct Probe {
+    /// The operation.
+    pub op: Rc<OpInfo>,
+    /// The classes that it raises.
+    pub classes: Rc<[Rc<str>]>,
+    /// A cancellation that is waited for counts too.
+    pub flags: bool,
 }
 
 impl Plan {
@@ -81,7 +94,15 @@ impl Plan {
             recursion: false,
             second_try: false,
             max_turns: 2,
+            probe: None,
         }
+    }
+}
+
+impl Plan {
+    /// Whether operations fail in their own ways.
+    pub(super) fn explores(&self) -> bool {
+        self.explore && self.probe.is_none()
     }
 }
 
@@ -372,6 +393,7 @@ impl<'a> Machine<'a> {
             chain: 0,
             limits: 0,
             lent: Rc::from([]),
+            in_thread: false,
         });
         state
     }
@@ -1106,6 +1128,7 @@ impl<'a> Machine<'a> {
             chain,
             limits,
             lent: Rc::from([]),
+            in_thread: false,
         });
     }
 
@@ -1268,7 +1291,7 @@ impl<'a> Machine<'a> {
 
     /// A test of an operation's own result that comes out badly is that operation's failure.
     fn note_failure(&mut self, state: &mut State, sym: SymId, truth: bool, at: At) {
-        if state.failed.is_some() || state.left || !self.plan.explore {
+        if state.failed.is_some() || state.left || !self.plan.explores() {
             return;
         }
         let (mut sym, mut truth) = (sym, truth);

@@ -24,6 +24,8 @@ pub(super) enum Outcome {
     Well,
     /// In every way.
     All,
+    /// With what is no failure of its own, and well.
+    Probed(Rc<[Rc<str>]>),
 }
 
 impl<'a> Machine<'a> {
@@ -39,6 +41,10 @@ impl<'a> Machine<'a> {
             && failed.op.place == info.place
         {
             if state.turns > failed.turn && !state.resume {
+                return Outcome::Stop(End::Again(info.clone()));
+            }
+            // After a cancellation, any execution is one too many.
+            if !state.resume && matches!(&failed.how, Failing::Raises(classes) if classes.is_empty()) {
                 return Outcome::Stop(End::Again(info.clone()));
             }
             if !state.resume {
@@ -64,7 +70,25 @@ impl<'a> Machine<'a> {
         if state.failed.is_some() || state.left || !self.plan.explore {
             return Outcome::Well;
         }
-        Outcome::All
+        match &self.plan.probe {
+            None => Outcome::All,
+            Some(probe) if probe.op.place == info.place && !probe.classes.is_empty() => {
+                Outcome::Probed(probe.classes.clone())
+            }
+            Some(_) => Outcome::Well,
+        }
+    }
+
+    /// A cancellation that was waited for has come.
+    pub(super) fn cancelled(&mut self, state: &mut State, at: At) {
+        let Some(probe) = self.plan.probe.clone().filter(|probe| probe.flags) else { return };
+        if state.failed.is_some() || state.left {
+            return;
+        }
+        let how = Failing::Raises(Rc::from([]));
+        state.push(Event::Fail(probe.op.clone(), how.clone(), at));
+        state.failed = Some(Rc::new(Failed { op: probe.op.clone(), how, turn: state.turns }));
+        state.gap = Gap::NONE;
     }
 
     /// Notes a failure.
@@ -231,6 +255,8 @@ impl<'a> Machine<'a> {
         let sources = self.sources(state, place, &given);
         let timeout = self.timeout_here(state, call, inst.as_deref(), prepared.as_deref());
         let key = self.key_here(state, call, prepared.as_deref());
+        let body = entry.body.iter().filter_map(|param| call.args.get(param)).cloned();
+        let body = body.chain(prepared.iter().flat_map(|inst| inst.inputs.to_vec())).collect();
         let model: Rc<str> = call.path.clone();
         let layers = self.below(call, inst.as_deref());
         OpInfo {
@@ -253,6 +279,7 @@ impl<'a> Machine<'a> {
             result: None,
             raises: entry.raises.iter().map(|class| Rc::from(class.as_str())).collect(),
             http: entry.kind == Kind::Request,
+            body,
             layers,
         }
     }
@@ -382,6 +409,13 @@ impl<'a> Machine<'a> {
             Outcome::Stop(end) => out.push((state, Res::End(end))),
             Outcome::Forced(how) => self.ends_badly(state, &call, &info, how, out),
             Outcome::Well => {
+                let value = self.ends_well(&mut state, entry, &info, result);
+                out.push((state, Res::Value(value)));
+            }
+            Outcome::Probed(classes) => {
+                if !entry.result && self.can_be_caught(&state) {
+                    self.ends_badly(state.clone(), &call, &info, Failing::Raises(classes), out);
+                }
                 let value = self.ends_well(&mut state, entry, &info, result);
                 out.push((state, Res::Value(value)));
             }
@@ -563,6 +597,11 @@ impl<'a> Machine<'a> {
         let mut parts: Vec<Value> = receiver.iter().cloned().collect();
         parts.extend(args.values().cloned());
         if local {
+            if let Some(Value::Sym(id)) = &receiver
+                && self.is_used_up(at.file, *id)
+            {
+                state.push(Event::Renewed(*id));
+            }
             let taint = receiver.as_ref().map_or(Taint::NONE, |receiver| self.symbols.taint(receiver));
             // Text made of known text is known enough for comparison; the rest depends on its parts alone.
             let id = self.symbols.intern(Node::Call(name, parts.into()), taint);
@@ -604,6 +643,7 @@ impl<'a> Machine<'a> {
             raises: Rc::from([]),
             http: false,
             layers: Rc::from([]),
+            body: Rc::from([]),
         });
         Rc::make_mut(&mut state.results).insert(id, info.clone());
         let classes: Rc<[Rc<str>]> = [Rc::from(ANY)].into();
@@ -624,6 +664,13 @@ impl<'a> Machine<'a> {
                 out.push((state, Res::Value(Value::Sym(id))));
             }
             Outcome::Well => {
+                state.push(Event::Op(info));
+                out.push((state, Res::Value(Value::Sym(id))));
+            }
+            Outcome::Probed(classes) => {
+                if self.can_be_caught(&state) {
+                    raise(self, state.clone(), classes, out);
+                }
                 state.push(Event::Op(info));
                 out.push((state, Res::Value(Value::Sym(id))));
             }

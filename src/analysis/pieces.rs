@@ -689,7 +689,7 @@ impl<'a> Machine<'a> {
     /// The wait before attempt `n + 1`, by the word of a wait and the parts of a piece.
     fn pause_length(&mut self, piece: &Piece<'a>, word: &str, n: f64) -> Value {
         let unit = piece.entry.unit;
-        let mut part = |machine: &mut Self, key: &str| {
+        let part = |machine: &mut Self, key: &str| {
             piece.part(key).filter(|value| **value != Value::None).cloned().map(|value| match key {
                 "base" => value,
                 _ => machine.seconds(&value, unit),

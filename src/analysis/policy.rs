@@ -303,6 +303,15 @@ pub enum ExitKind {
     Elsewhere,
 }
 
+/// Something that is no failure of the operation, and comes back to it all the same.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Swallowed {
+    /// What it is (paths of classes; empty: a cancellation that was waited for).
+    pub classes: Vec<String>,
+    /// Step by step.
+    pub steps: Vec<Step>,
+}
+
 /// A place where an operation is repeated because it failed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Site {
@@ -336,6 +345,16 @@ pub struct Site {
     pub max_attempts: Option<u32>,
     /// Ceiling of a growing wait, in seconds.
     pub delay_ceiling: Option<f64>,
+    /// Interrupts and cancellations that come back to the operation.
+    pub interrupts: Option<Swallowed>,
+    /// Mistakes in the code (a wrong type, a missing attribute) that come back to the operation.
+    pub defects: Option<Swallowed>,
+    /// The wait that an earlier outage leaves behind in a long-lived loop.
+    pub unreset: Option<Unreset>,
+    /// Where a body that an attempt uses up was made, and its operation sends it again.
+    pub used_up: Option<UsedUp>,
+    /// The recursive call whose value does not reach the caller.
+    pub lost_result: Option<LostResult>,
     /// The layers that multiply, this site's own first.
     pub layers: Vec<Layer>,
     /// Executions of the operation that one call becomes while the fault lasts: the product of the layers, where all
@@ -343,6 +362,33 @@ pub struct Site {
     pub amplification: Option<u32>,
     /// The work of the analysis was cut short.
     pub cut: bool,
+}
+
+/// A wait that a success does not set back, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Unreset {
+    /// Before the second attempt of the first outage.
+    pub first: f64,
+    /// The same in the next outage.
+    pub kept: f64,
+}
+
+/// A body that the first attempt reads to its end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UsedUp {
+    /// What makes it ("open").
+    pub what: String,
+    /// The call that sends it.
+    pub span: Span,
+}
+
+/// A repetition whose result nobody gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LostResult {
+    /// The call.
+    pub span: Span,
+    /// It is awaited, or need not be; else it never runs where it should.
+    pub runs: bool,
 }
 
 /// One of several layers that repeat the same operation.

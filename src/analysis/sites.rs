@@ -11,8 +11,9 @@ use rustc_hash::FxHashSet;
 
 use super::combinators;
 use super::facts::{self, Group};
+use super::lost;
 use super::machine::{End, Finished, Machine, Plan};
-use super::policy::{Form, Role, Site};
+use super::policy::{Form, LostResult, Role, Site};
 use super::state::{At, Event, Failing, Known3, State};
 use super::status::StatusSet;
 use super::value::{FuncRef, Place, Taint, Value};
@@ -126,6 +127,7 @@ fn in_loop(machine: &mut Machine<'_>, func: FuncRef, function: &Function, number
             explored,
             loop_kind: Some(source.kind),
             most: None,
+            lost_result: None,
         },
     )
 }
@@ -145,6 +147,7 @@ pub(super) struct Found<'f> {
     pub loop_kind: Option<LoopKind>,
     /// So many attempts are enough to see.
     pub most: Option<u32>,
+    pub lost_result: Option<LostResult>,
 }
 
 /// States in which the loop is come to for the first time.
@@ -328,18 +331,24 @@ fn in_function(machine: &mut Machine<'_>, func: FuncRef, function: &Function) ->
         if let Some(turn) = turn
             && !explored.back.is_empty()
         {
+            let gives_value = explored.done.iter().any(|finished| {
+                matches!(&finished.end, End::Return(value, true, _) if !matches!(value, Value::None))
+            });
+            let calls = explored.back.iter().filter_map(|finished| last_turn(&finished.state));
+            let lost_result = calls.into_iter().find_map(|call| lost::lost_result(function, call.span, gives_value));
             let found = Found {
                 func,
                 function,
                 form: Form::Recursion,
                 role: Role::Retry,
                 span: function.span,
-                header: turn.span,
+                header: lost_result.map_or(turn.span, |lost| lost.span),
                 entries: vec![start],
                 plan,
                 explored,
                 loop_kind: None,
                 most: None,
+                lost_result,
             };
             sites.extend(facts::site(machine, &found));
         }
@@ -364,6 +373,7 @@ fn in_function(machine: &mut Machine<'_>, func: FuncRef, function: &Function) ->
                 explored,
                 loop_kind: None,
                 most: None,
+                lost_result: None,
             };
             sites.extend(facts::site(machine, &found));
         }
@@ -396,7 +406,8 @@ fn repeats(machine: &mut Machine<'_>, func: FuncRef, function: &Function) -> (bo
                     _ => callee_name(function, *slot).unwrap_or_default(),
                 },
             };
-            if name == function.name && function.kind == FunctionKind::Named {
+            let itself = name == function.name || name == format!("#{}", func.func.0);
+            if itself && function.kind == FunctionKind::Named {
                 recursive = true;
             }
             if name.is_empty() || looped(at) {

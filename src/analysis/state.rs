@@ -60,6 +60,8 @@ pub struct Frame {
     pub limits: usize,
     /// Parameters that stand for variables of the caller: theirs here, and the caller's.
     pub lent: Rc<[(Slot, Slot)]>,
+    /// It runs in a thread of its own.
+    pub in_thread: bool,
 }
 
 /// Content of a collection or iterator.
@@ -129,6 +131,8 @@ pub struct OpInfo {
     pub layers: Rc<[Below]>,
     /// The errors that the model lists, each for what the others do not stand for.
     pub raises: Rc<[Rc<str>]>,
+    /// What it sends.
+    pub body: Rc<[Value]>,
 }
 
 /// A layer below an operation.
@@ -303,6 +307,8 @@ pub enum Event {
     Flag,
     /// The loop was left, after so much waiting since the failure (at least, at most).
     Left(At, f64, f64),
+    /// Something that is used up by being sent was made, or a method of it was called (to wind it back).
+    Renewed(SymId),
     /// Something was written to a log or shown.
     Said,
     /// A helper gave a failure on, of something that is no operation here.

@@ -50,6 +50,13 @@ pub(super) fn when(cause: &Cause) -> String {
     }
 }
 
+/// Classes by their own names: "`KeyboardInterrupt` or `SystemExit`".
+pub(super) fn classes(paths: &[String]) -> String {
+    let mut names: Vec<String> = paths.iter().map(|path| format!("`{}`", last_segment(path))).collect();
+    names.dedup();
+    list(&names, "or")
+}
+
 fn last_segment(path: &str) -> &str {
     path.rsplit(['.', ':']).next().unwrap_or(path)
 }

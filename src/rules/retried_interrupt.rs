@@ -1,0 +1,30 @@
+//! Reports an interrupt or a cancellation that is met with another attempt.
+
+use super::{Context, Finding, Group, Rule, scope, wording};
+use crate::analysis::policy::{Known, Site, Step};
+use crate::diagnostic::{Confidence, Label, Level};
+
+pub(super) const RULE: Rule = Rule {
+    name: "retried-interrupt",
+    group: Group::Outcome,
+    level: Level::Error,
+    page: include_str!("../../rules/retried-interrupt.md"),
+    check: Some(check),
+};
+
+fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
+    let operation = scope::paced(site)?;
+    let interrupt = site.interrupts.as_ref()?;
+    let names = wording::classes(&interrupt.classes);
+    let what = if names.is_empty() { "a cancellation".to_owned() } else { names };
+    let label = |step: &Step| Label { file: None, span: step.span, text: step.text.clone() };
+    let known = operation.remote == Known::Yes || operation.passed_in;
+    Some(Finding {
+        confidence: if known { Confidence::High } else { Confidence::Medium },
+        message: format!("{} is repeated on {what}", wording::subject(operation)),
+        why: "who asks the program or the task to end gets another attempt instead, until it is killed".to_owned(),
+        help: "catch what can fail (`Exception` at most), and let interrupts and cancellations leave the loop at once"
+            .to_owned(),
+        labels: interrupt.steps.iter().map(label).collect(),
+    })
+}

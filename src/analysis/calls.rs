@@ -440,7 +440,9 @@ impl<'a> Machine<'a> {
                     }
                     match self.type_of(func.file, ty) {
                         Some(Type::Model(path))
-                            if matches!(self.symbols.info(*id).map(|info| &info.ty), Some(None)) =>
+                            if self.symbols.info(*id).is_some_and(|info| {
+                                info.ty.is_none() && !info.taint.has(Taint::SERVER.or(Taint::FAILURE))
+                            }) =>
                         {
                             Value::Inst(Rc::new(Inst { ty: path, opaque_headers: true, ..Inst::default() }))
                         }
@@ -1658,6 +1660,10 @@ impl<'a> Machine<'a> {
                     Value::Object(id)
                 }
             },
+            "reversed" => {
+                let value = args.first().cloned().unwrap_or(Value::None);
+                self.reversed(&mut state, value)
+            }
             "enumerate" => {
                 let start = args.get(1).cloned().unwrap_or(Value::Num(Num::exact(0.0)));
                 self.enumerate(&mut state, args.first().cloned().unwrap_or(Value::None), &start)
@@ -1718,6 +1724,24 @@ impl<'a> Machine<'a> {
         let id = self.symbols.intern(Node::New(place), Taint::NONE);
         Rc::make_mut(&mut state.objects).insert(id, Object::Range { next, step, stop, taken: 0 });
         Value::Object(id)
+    }
+
+    /// An iterator over a sequence from its end.
+    fn reversed(&mut self, state: &mut State, source: Value) -> Value {
+        if let Some(items) = self.spread(state, &source) {
+            let items: Vec<Value> = items.iter().rev().cloned().collect();
+            return self.iterator(state, Value::Tuple(items.into()));
+        }
+        let one = Value::Num(Num::exact(1.0));
+        if let Value::Object(id) = &source
+            && let Some(Object::Range { next, step, stop: Some(stop), .. }) = state.objects.get(id).cloned()
+            && step == one
+        {
+            let last = arith::binary(&mut self.symbols, BinOp::Sub, &stop, &one);
+            let end = arith::binary(&mut self.symbols, BinOp::Sub, &next, &one);
+            return self.make_range(state, last, Some(end), Value::Num(Num::exact(-1.0)));
+        }
+        self.iterator(state, source)
     }
 
     /// The items of an iterator with their numbers.
@@ -1869,10 +1893,10 @@ impl<'a> Machine<'a> {
         };
         if let Some(resp) = self.advice_text(&text) {
             if self.plan.advice == Advice::Date {
-                state.push(Event::DateRead);
                 let id = self.symbols.intern(Node::RetryAfter(resp), Taint::SERVER.or(Taint::FAILURE));
                 let now = Value::Num(Num { taint: Taint::CLOCK, ..Num::exact(state.clock) });
                 let then = arith::binary(&mut self.symbols, BinOp::Add, &Value::Sym(id), &now);
+                state.push(Event::ParsedDate);
                 out.push((state, Res::Value(wrap(then))));
                 return;
             }

@@ -1925,7 +1925,6 @@ impl<'a> Machine<'a> {
         };
         if let Some(resp) = self.advice_text(&text) {
             if self.plan.advice == Advice::Date {
-                state.push(Event::DateRead);
                 let id = self.symbols.intern(Node::RetryAfter(resp), Taint::SERVER.or(Taint::FAILURE));
                 let now = Value::Num(Num { taint: Taint::CLOCK, ..Num::exact(state.clock) });
                 let then = arith::binary(&mut self.symbols, BinOp::Add, &Value::Sym(id), &now);

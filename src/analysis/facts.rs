@@ -1174,12 +1174,10 @@ fn advice(
 fn date(machine: &mut Machine<'_>, found: &Found<'_>, group: &Group, how: &Failing) -> DateForm {
     let dated = machine.outage(&found.plan, &found.entries, group.op.place, how, Advice::Date, Some(2));
     let failed_at = |state: &State| {
-        let last = state.events().iter().rev().find_map(|event| match event {
-            Event::ParseFailed(at) => Some(Some(*at)),
-            Event::DateRead => Some(None),
+        state.events().iter().rev().find_map(|event| match event {
+            Event::ParseFailed(at) => Some(*at),
             _ => None,
-        });
-        last.flatten()
+        })
     };
     let parsed = |state: &State| state.events().iter().any(|event| matches!(event, Event::ParsedDate));
     for (_, finished) in dated.left.iter().filter(|(_, finished)| !parsed(&finished.state)) {

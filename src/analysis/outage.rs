@@ -17,6 +17,8 @@ const BUDGET: u64 = 40_000;
 const MOST_ATTEMPTS: u32 = 1_100;
 /// Attempts that are simulated where conditions are unknown.
 const MOST_OPEN_ATTEMPTS: u32 = 18;
+/// Attempts that are simulated where several paths come back, and none leaves.
+const MOST_WIDE_ATTEMPTS: u32 = 130;
 /// Paths that are kept from one attempt to the next.
 const WIDTH: usize = 6;
 /// Waits that are kept.
@@ -116,12 +118,16 @@ impl Machine<'_> {
                 outage.attempts = (!outage.cut && !lost && together).then_some(attempt);
                 return outage;
             }
-            open |= states.len() > 1 || !outage.left.is_empty();
+            open |= !outage.left.is_empty();
             if states.len() > WIDTH {
                 lost = true;
                 states.truncate(WIDTH);
             }
-            let most = if open { most_open } else { most_closed };
+            let most = match (open, states.len()) {
+                (true, _) => most_open,
+                (false, 0 | 1) => most_closed,
+                (false, _) => most_closed.min(MOST_WIDE_ATTEMPTS),
+            };
             if outage.simulated >= most || self.budget == 0 {
                 outage.cut |= self.budget == 0;
                 outage.survivors = states;

@@ -295,8 +295,6 @@ pub enum Event {
     ParsedDate,
     /// A parse of it failed (on a date, or on a number).
     ParseFailed(At),
-    /// It was read as a date after all.
-    DateRead,
     /// A response was thrown away by this call.
     Lost(At),
     /// An exception was caught here.

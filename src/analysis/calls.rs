@@ -641,7 +641,9 @@ impl<'a> Machine<'a> {
                     }
                 }
                 // By what the file imports, where only one of its libraries has such a method.
-                if let Some((ty, entry)) = self.by_import(file, name) {
+                if let Some((ty, entry)) = self.by_import(file, name)
+                    && !looks_up(entry, name, &args)
+                {
                     let inst = Inst { ty, opaque_headers: true, ..Inst::default() };
                     let path: Rc<str> = format!("{}.{name}", inst.ty).into();
                     let receiver = Some(Value::Inst(Rc::new(inst)));
@@ -1516,6 +1518,8 @@ impl<'a> Machine<'a> {
         let mut wanted = Vec::new();
         let whole = self.class_paths(&state, types, &mut wanted, 4);
         let (mut taken, mut left, mut open) = (Vec::new(), Vec::new(), Vec::new());
+        // What was built here is of this class and of none below it.
+        let built = exc.object.is_some() && exc.classes.iter().all(|class| &**class != ANY);
         for class in exc.classes.iter() {
             let mut answer = if whole { Some(false) } else { None };
             let mut narrowed = Vec::new();
@@ -1529,7 +1533,7 @@ impl<'a> Machine<'a> {
                     Some(true) => answer = Some(true),
                     Some(false) => {
                         // A handler below a class takes some of what that class stands for.
-                        if self.project.is_subclass(file, base, class) == Some(true) {
+                        if !built && self.project.is_subclass(file, base, class) == Some(true) {
                             narrowed.push(base.clone());
                             if answer == Some(false) {
                                 answer = None;
@@ -2258,6 +2262,15 @@ fn retries_in(value: &Value) -> Option<u32> {
         Value::Inst(inst) => inst.retries,
         _ => None,
     }
+}
+
+/// Whether a call that could be a request by its name is a look-up in a mapping by its arguments: a key that is no
+/// address, a default beside it.
+fn looks_up(entry: &Entry, name: &str, args: &Args) -> bool {
+    let reads = entry.verb_is_name && name == "get" && entry.kind == Kind::Request;
+    let address = entry.url.as_ref().and_then(|param| args.get(param));
+    let key = matches!(address, Some(Value::Str(text)) if !text.contains(['/', '.', ':']));
+    reads && (key || args.list.iter().filter(|(name, _)| name.is_none()).count() > 1)
 }
 
 fn step_of(object: &Object) -> Value {

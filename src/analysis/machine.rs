@@ -294,7 +294,8 @@ impl<'a> Machine<'a> {
     /// A symbol made anew at this place; what was decided of the old one is forgotten.
     pub(super) fn fresh(&mut self, state: &mut State, node: Node, taint: Taint) -> SymId {
         let id = self.symbols.intern(node, taint);
-        *Rc::make_mut(&mut state.versions).entry(id).or_insert(0) += 1;
+        let version = Rc::make_mut(&mut state.versions).entry(id).or_insert(0);
+        *version = version.wrapping_add(1);
         let symbols = &self.symbols;
         let depends = |sym: &SymId| symbols.info(*sym).is_some_and(|info| info.roots.contains(&id));
         if state.decided.keys().any(depends) {
@@ -1481,8 +1482,10 @@ impl<'a> Machine<'a> {
                     // The third item of a collection is the same each time that the collection is gone through.
                     let mut roots = Vec::new();
                     self.symbols.collect_roots(&source, &mut roots);
-                    let made: u32 = roots.iter().filter_map(|root| state.versions.get(root)).sum();
-                    Rc::make_mut(&mut state.versions).insert(item, taken + 1 + 1009 * made);
+                    let versions = roots.iter().filter_map(|root| state.versions.get(root));
+                    let made = versions.fold(0u32, |sum, version| sum.wrapping_add(*version));
+                    let position = made.wrapping_mul(1009).wrapping_add(taken + 1);
+                    Rc::make_mut(&mut state.versions).insert(item, position);
                     out.push((state, Some(Value::Sym(item))));
                 }
                 if self.decided(&state, more) != Some(true) || forced == Some(false) {
@@ -1538,6 +1541,7 @@ impl<'a> Machine<'a> {
 }
 
 /// Sequences put together: `a + b`, `a * 3`.
+#[allow(clippy::cast_precision_loss)]
 fn joined(op: BinOp, a: &Value, b: &Value) -> Option<Value> {
     let items = match (op, a, b) {
         (BinOp::Add, Value::Tuple(a), Value::Tuple(b)) => a.iter().chain(b.iter()).cloned().collect::<Vec<_>>(),

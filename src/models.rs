@@ -417,6 +417,9 @@ pub struct Entry {
     /// `exception`: raised before anything was sent, or as a refusal, so that a repetition does nothing twice.
     #[serde(default)]
     pub before_send: bool,
+    /// `exception`: about what stands in an answer, or a slip of the program; no sign of a server in trouble.
+    #[serde(default)]
+    pub content: bool,
     /// `exception`, `stop-flag`: a cancellation or interrupt.
     #[serde(default)]
     pub interrupt: bool,

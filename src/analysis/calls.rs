@@ -690,7 +690,9 @@ impl<'a> Machine<'a> {
                     }
                 }
                 // By what the file imports, where only one of its libraries has such a method.
-                if let Some((ty, entry)) = self.by_import(file, name) {
+                if let Some((ty, entry)) = self.by_import(file, name)
+                    && !looks_up(entry, name, &args)
+                {
                     let inst = Inst { ty, opaque_headers: true, ..Inst::default() };
                     let path: Rc<str> = format!("{}.{name}", inst.ty).into();
                     let receiver = Some(Value::Inst(Rc::new(inst)));
@@ -1490,6 +1492,8 @@ impl<'a> Machine<'a> {
         // Errors that the operation's model lists beside a wider one are not meant by the wider one.
         let listed: Rc<[Rc<str>]> =
             state.failed.as_ref().map_or_else(|| Rc::from([]), |failed| failed.op.raises.clone());
+        // What was built here is of this class and of none below it.
+        let built = exc.object.is_some() && exc.classes.iter().all(|class| &**class != ANY);
         for class in exc.classes.iter() {
             let mut answer = if whole { Some(false) } else { None };
             let mut narrowed = Vec::new();
@@ -1506,7 +1510,7 @@ impl<'a> Machine<'a> {
                         let apart = |other: &Rc<str>| {
                             other != class && self.project.is_subclass(file, other, base) == Some(true)
                         };
-                        if self.project.is_subclass(file, base, class) == Some(true) && !listed.iter().any(apart) {
+                        if !built && self.project.is_subclass(file, base, class) == Some(true) && !listed.iter().any(apart) {
                             narrowed.push(base.clone());
                             if answer == Some(false) {
                                 answer = None;
@@ -2254,6 +2258,15 @@ fn retries_in(value: &Value) -> Option<u32> {
         Value::Inst(inst) => inst.retries,
         _ => None,
     }
+}
+
+/// Whether a call that could be a request by its name is a look-up in a mapping by its arguments: a key that is no
+/// address, a default beside it.
+fn looks_up(entry: &Entry, name: &str, args: &Args) -> bool {
+    let reads = entry.verb_is_name && name == "get" && entry.kind == Kind::Request;
+    let address = entry.url.as_ref().and_then(|param| args.get(param));
+    let key = matches!(address, Some(Value::Str(text)) if !text.contains(['/', '.', ':']));
+    reads && (key || args.list.iter().filter(|(name, _)| name.is_none()).count() > 1)
 }
 
 fn split_path(path: &str) -> Option<(&str, &str)> {

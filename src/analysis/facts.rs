@@ -318,7 +318,14 @@ fn failure_path(
             group.op.sources.iter().any(|source| executed_after_failure(&events, *source))
         });
     // What a remote call gave without failing, and the code does not want.
-    let good_answer = cause == Cause::Value && group.op.remote == Known3::Yes;
+    let good_answer = cause == Cause::Value && group.op.remote == Known3::Yes
+        || matches!(&group.how, Failing::Raises(classes) if !classes.is_empty() && classes.iter().all(|class| {
+            machine.project.models(group.op.at.file).is_some_and(|models| {
+                models.ancestors(class).into_iter().chain([&**class]).any(|class| {
+                    models.exception(class).is_some_and(|entry| entry.content)
+                })
+            })
+        }));
     let inner = group.paths.iter().any(|path| repeated_within(&path.state.events(), &group.op));
     let unknown_on_the_way = !helpers.is_empty() && !repaired;
     let (retry_after, retry_after_date) = if inner {

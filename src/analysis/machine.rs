@@ -318,7 +318,8 @@ impl<'a> Machine<'a> {
     /// A symbol made anew at this place; what was decided of the old one is forgotten.
     pub(super) fn fresh(&mut self, state: &mut State, node: Node, taint: Taint) -> SymId {
         let id = self.symbols.intern(node, taint);
-        *Rc::make_mut(&mut state.versions).entry(id).or_insert(0) += 1;
+        let version = Rc::make_mut(&mut state.versions).entry(id).or_insert(0);
+        *version = version.wrapping_add(1);
         let symbols = &self.symbols;
         let depends = |sym: &SymId| symbols.info(*sym).is_some_and(|info| info.roots.contains(&id));
         if state.decided.keys().any(depends) {
@@ -1537,9 +1538,10 @@ impl<'a> Machine<'a> {
                     // The same number of the same source is the same piece of work, however often it is gone through.
                     let mut roots = Vec::new();
                     self.symbols.collect_roots(&source, &mut roots);
-                    let of: u32 = roots.iter().filter_map(|root| state.versions.get(root)).sum();
-                    let number = taken.saturating_add(1).saturating_add(of.saturating_mul(10_000));
-                    Rc::make_mut(&mut state.versions).insert(item, number);
+                    let versions = roots.iter().filter_map(|root| state.versions.get(root));
+                    let made = versions.fold(0u32, |sum, version| sum.wrapping_add(*version));
+                    let position = made.wrapping_mul(1009).wrapping_add(taken + 1);
+                    Rc::make_mut(&mut state.versions).insert(item, position);
                     out.push((state, Some(Value::Sym(item))));
                 }
                 if self.decided(&state, more) != Some(true) || forced == Some(false) {
@@ -1595,6 +1597,7 @@ impl<'a> Machine<'a> {
 }
 
 /// Sequences put together: `a + b`, `a * 3`.
+#[allow(clippy::cast_precision_loss)]
 fn joined(op: BinOp, a: &Value, b: &Value) -> Option<Value> {
     let items = match (op, a, b) {
         (BinOp::Add, Value::Tuple(a), Value::Tuple(b)) => a.iter().chain(b.iter()).cloned().collect::<Vec<_>>(),

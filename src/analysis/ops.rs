@@ -113,11 +113,11 @@ impl<'a> Machine<'a> {
             }
             let mut roots = Vec::new();
             self.symbols.collect_roots(value, &mut roots);
-            let made: u32 = roots
+            let made = roots
                 .iter()
                 .filter(|root| self.symbols.info(**root).is_some_and(|info| info.taint.has(Taint::ITEM)))
                 .map(|root| state.versions.get(root).copied().unwrap_or(0))
-                .sum();
+                .fold(0u32, u32::wrapping_add);
             match value {
                 Value::Object(id) => {
                     let items = match state.objects.get(id) {
@@ -133,6 +133,20 @@ impl<'a> Machine<'a> {
             }
         }
         out.into()
+    }
+
+    /// A text that was put together, with dots for what is not known of it.
+    fn built_text(&self, id: SymId) -> Option<Rc<str>> {
+        let Node::Call(name, parts) = &self.symbols.info(id)?.node else { return None };
+        if &**name != "format" {
+            return None;
+        }
+        let part = |part: &Value| match part {
+            Value::Str(text) => text.to_string(),
+            _ => "…".to_string(),
+        };
+        let text: String = parts.iter().map(part).collect();
+        text.contains('/').then(|| text.into())
     }
 
     /// The operations, this one aside, whose answers are among some values.
@@ -229,6 +243,7 @@ impl<'a> Machine<'a> {
             .or_else(|| prepared.as_ref().and_then(|inst| inst.inputs.first().cloned()));
         let target = match &url {
             Some(Value::Str(text)) => Some(text.clone()),
+            Some(Value::Sym(id)) => self.built_text(*id),
             _ => None,
         };
         // Inputs: everything but headers and time limits.

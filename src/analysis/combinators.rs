@@ -129,13 +129,13 @@ fn runs_async(machine: &Machine<'_>, what: &Driven<'_>) -> bool {
 pub(super) fn called(machine: &mut Machine<'_>, module: &Module) -> Vec<Site> {
     let mut found = Vec::new();
     let models = machine.models(machine.file);
-    let runs = |entry: &Entry| {
-        entry.kind == Kind::Retry && matches!(entry.function.as_deref(), Some("policy" | "run"))
-    };
-    let libraries: Vec<&str> = models.entries().iter().filter(|entry| runs(entry)).map(|entry| &*entry.library).collect();
-    let imported = module.imports.iter().any(|path| {
-        models.library_of(path).is_some_and(|library| libraries.contains(&&*library.name))
-    });
+    let runs = |entry: &Entry| entry.kind == Kind::Retry && matches!(entry.function.as_deref(), Some("policy" | "run"));
+    let libraries: Vec<&str> =
+        models.entries().iter().filter(|entry| runs(entry)).map(|entry| &*entry.library).collect();
+    let imported = module
+        .imports
+        .iter()
+        .any(|path| models.library_of(path).is_some_and(|library| libraries.contains(&&*library.name)));
     if !imported {
         return found;
     }

@@ -8,9 +8,9 @@ use std::rc::Rc;
 
 use super::arith;
 use super::calls::{Args, Call};
+use super::combinators::Called;
 use super::machine::{Machine, Out, Res};
 use super::memory::fixed;
-use super::combinators::Called;
 use super::prelude;
 use super::state::{At, Event, State};
 use super::value::{ANY, Exc, Inst, Node, Num, Taint, Value};
@@ -287,9 +287,7 @@ impl<'a> Machine<'a> {
         };
         let models = self.models(file);
         let entry = models.entries().iter().find(|entry| {
-            entry.kind == Kind::Retry
-                && entry.function.as_deref() == Some(word)
-                && entry.library == first.entry.library
+            entry.kind == Kind::Retry && entry.function.as_deref() == Some(word) && entry.library == first.entry.library
         })?;
         let args = Args { list: vec![(None, a.clone()), (None, b.clone())], open: false };
         Some(self.make_piece(file, entry, &args, None, None).value())
@@ -362,14 +360,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Calls a callable of the project's with the failure, or with the state where that is what the library gives it.
-    fn ask(
-        &mut self,
-        mut state: State,
-        callable: &Value,
-        given: Value,
-        out: &mut Out,
-        span: Span,
-    ) {
+    fn ask(&mut self, mut state: State, callable: &Value, given: Value, out: &mut Out, span: Span) {
         if is_callable(callable) {
             let args = Args { list: vec![(None, given)], open: false };
             return self.call_value(state, callable.clone(), args, span, out);
@@ -552,7 +543,15 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn stop(&mut self, state: &mut State, stop: &Value, attempt: &Value, begun: &Value, span: Span, depth: u32) -> Value {
+    fn stop(
+        &mut self,
+        state: &mut State,
+        stop: &Value,
+        attempt: &Value,
+        begun: &Value,
+        span: Span,
+        depth: u32,
+    ) -> Value {
         let never = Value::Bool(false, Taint::NONE);
         let Some(depth) = depth.checked_sub(1) else { return self.unknown(state, Taint::CALL) };
         if *stop == Value::None {

@@ -167,6 +167,23 @@ fn known_equal(a: &Value, b: &Value) -> Option<bool> {
     }
 }
 
+/// Whether a symbol is a number or text, whatever its value: what the server said, or the result of arithmetic.
+fn is_number(symbols: &Symbols, id: SymId) -> bool {
+    symbols.info(id).is_some_and(|info| match &info.node {
+        Node::RetryAfter(_) | Node::RetryAfterText(_) | Node::Linear(..) => true,
+        Node::Math(name, _) => matches!(&**name, "min" | "max" | "clamp" | "abs"),
+        Node::Binary(op, a, b) => {
+            !is_test(*op)
+                && [a, b].into_iter().all(|side| match side {
+                    Value::Num(_) => true,
+                    Value::Sym(id) => is_number(symbols, *id),
+                    _ => false,
+                })
+        }
+        _ => false,
+    })
+}
+
 /// `a op b`.
 pub fn binary(symbols: &mut Symbols, op: BinOp, a: &Value, b: &Value) -> Value {
     // `x == None` and `x is None` are one question.
@@ -178,8 +195,11 @@ pub fn binary(symbols: &mut Symbols, op: BinOp, a: &Value, b: &Value) -> Value {
         }
         for (one, other) in [(a, b), (b, a)] {
             if *one == Value::None
-                && let Value::Sym(_) = other
+                && let Value::Sym(id) = other
             {
+                if is_number(symbols, *id) {
+                    return Value::Bool(negated, symbols.taint(other));
+                }
                 let id = symbols.intern(Node::IsNone(other.clone()), Taint::NONE);
                 return if negated { not(symbols, &Value::Sym(id)) } else { Value::Sym(id) };
             }

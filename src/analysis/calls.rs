@@ -414,7 +414,9 @@ impl<'a> Machine<'a> {
                     }
                     match self.type_of(func.file, ty) {
                         Some(Type::Model(path))
-                            if matches!(self.symbols.info(*id).map(|info| &info.ty), Some(None)) =>
+                            if self.symbols.info(*id).is_some_and(|info| {
+                                info.ty.is_none() && !info.taint.has(Taint::SERVER.or(Taint::FAILURE))
+                            }) =>
                         {
                             Value::Inst(Rc::new(Inst { ty: path, opaque_headers: true, ..Inst::default() }))
                         }
@@ -503,6 +505,10 @@ impl<'a> Machine<'a> {
         let at = self.at(&state, span);
         let models = self.models(file);
         match &receiver {
+            Value::Path(_) if models.method("*", name).is_some_and(|entry| entry.kind == Kind::Transparent) => {
+                out.push((state, Res::Value(receiver)));
+                return;
+            }
             Value::Path(path) => {
                 let separator = if path.contains("::") { "::" } else { "." };
                 let value = self.path_value(&state, &format!("{path}{separator}{name}"));
@@ -1721,6 +1727,10 @@ impl<'a> Machine<'a> {
                     Value::Object(id)
                 }
             },
+            "reversed" => {
+                let value = args.first().cloned().unwrap_or(Value::None);
+                self.reversed(&mut state, value)
+            }
             "enumerate" => {
                 let start = args.get(1).cloned().unwrap_or(Value::Num(Num::exact(0.0)));
                 self.enumerate(&mut state, args.first().cloned().unwrap_or(Value::None), &start)
@@ -1781,6 +1791,24 @@ impl<'a> Machine<'a> {
         let id = self.symbols.intern(Node::New(place), Taint::NONE);
         Rc::make_mut(&mut state.objects).insert(id, Object::Range { next, step, stop, taken: 0 });
         Value::Object(id)
+    }
+
+    /// An iterator over a sequence from its end.
+    fn reversed(&mut self, state: &mut State, source: Value) -> Value {
+        if let Some(items) = self.spread(state, &source) {
+            let items: Vec<Value> = items.iter().rev().cloned().collect();
+            return self.iterator(state, Value::Tuple(items.into()));
+        }
+        let one = Value::Num(Num::exact(1.0));
+        if let Value::Object(id) = &source
+            && let Some(Object::Range { next, step, stop: Some(stop), .. }) = state.objects.get(id).cloned()
+            && step == one
+        {
+            let last = arith::binary(&mut self.symbols, BinOp::Sub, &stop, &one);
+            let end = arith::binary(&mut self.symbols, BinOp::Sub, &next, &one);
+            return self.make_range(state, last, Some(end), Value::Num(Num::exact(-1.0)));
+        }
+        self.iterator(state, source)
     }
 
     /// The ranges of a typed language, which are made by a constructor of this name.
@@ -1941,6 +1969,7 @@ impl<'a> Machine<'a> {
                 let id = self.symbols.intern(Node::RetryAfter(resp), Taint::SERVER.or(Taint::FAILURE));
                 let now = Value::Num(Num { taint: Taint::CLOCK, ..Num::exact(state.clock) });
                 let then = arith::binary(&mut self.symbols, BinOp::Add, &Value::Sym(id), &now);
+                state.push(Event::ParsedDate);
                 out.push((state, Res::Value(wrap(then))));
                 return;
             }
@@ -1989,7 +2018,8 @@ impl<'a> Machine<'a> {
                 inst.timeout = Some(Some(limit));
             }
         }
-        inst.retries = self.retries_of(entry, &call.args).or(inst.retries);
+        let default = entry.default_retries.filter(|_| !call.args.open);
+        inst.retries = self.retries_of(entry, &call.args).or(inst.retries).or(default);
         if let Some(headers) = entry.headers.as_ref().and_then(|param| call.args.get(param)).cloned() {
             self.add_headers_inst(&mut inst, &headers, None);
         }
@@ -1997,8 +2027,7 @@ impl<'a> Machine<'a> {
         if entry.result { Value::Variant("Ok".into(), "Ok".into(), [value].into()) } else { value }
     }
 
-    /// How often a client or call sends a request again by itself: as it is told, as a thing that it is given carries,
-    /// else its default.
+    /// How often a client or call is told to send a request again: by its arguments, or by a thing that it is given.
     pub(super) fn retries_of(&self, entry: &Entry, args: &Args) -> Option<u32> {
         if let Some(value) = entry.retries.as_ref().and_then(|param| args.get(param))
             && *value != Value::None
@@ -2009,10 +2038,7 @@ impl<'a> Machine<'a> {
             Value::Inst(given) => given.retries,
             _ => None,
         });
-        if carried.is_some() {
-            return carried;
-        }
-        if args.open { None } else { entry.default_retries }
+        carried
     }
 
     /// Whether the current call stands in async code and is not awaited.
@@ -2031,7 +2057,9 @@ impl<'a> Machine<'a> {
             _ => Inst { made_here: true, ..Inst::default() },
         };
         inst.ty = call.path.clone();
-        inst.retries = self.retries_of(call.entry, &call.args).or(inst.retries);
+        // A client is told by what it is made from; what its calls are given says nothing of it.
+        let told = if call.receiver.is_none() { self.retries_of(call.entry, &call.args) } else { None };
+        inst.retries = told.or(inst.retries).or(call.entry.default_retries);
         let mut inputs = inst.inputs.to_vec();
         inputs.extend(call.args.values().filter(|value| !matches!(value, Value::Inst(_))).cloned());
         inst.inputs = inputs.into();

@@ -30,7 +30,7 @@ pub(super) struct Group {
 
 /// The policy of a site that was found; `None` where, looked at closely, it is none.
 pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site> {
-    let mut groups = groups(&found.explored);
+    let mut groups = split(machine, groups(&found.explored));
     // Where something leaves the process, what fails inside it is no operation.
     let remote = |op: &OpInfo| match op.remote {
         Known3::Yes => 0,
@@ -118,6 +118,31 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         amplification: most.product,
         cut,
     })
+}
+
+/// Parts error classes that stand for an answer's status from those that do not, and refusals of the request itself
+/// from passing ones: they are different ways of failing.
+fn split(machine: &Machine<'_>, groups: Vec<Group>) -> Vec<Group> {
+    let Some(models) = machine.project.models(machine.file) else { return groups };
+    let statuses =
+        |class: &str| models.exception(class).and_then(|entry| entry.stands_for.as_deref()).and_then(StatusSet::parse);
+    let mut out = Vec::new();
+    for group in groups {
+        let Failing::Raises(classes) = &group.how else {
+            out.push(group);
+            continue;
+        };
+        let (answers, others): (Vec<_>, Vec<_>) = classes.iter().cloned().partition(|class| statuses(class).is_some());
+        if answers.is_empty() || others.is_empty() {
+            out.push(group);
+            continue;
+        }
+        for part in [others, answers] {
+            let how = Failing::Raises(part.into());
+            out.push(Group { op: group.op.clone(), how, paths: group.paths.clone() });
+        }
+    }
+    out
 }
 
 /// An operation as the policy has it.
@@ -283,10 +308,22 @@ fn failure_path(
         _ => false,
     }) || (!helpers.is_empty()
         && matches!(&cause, Cause::Status(set) if set.minus(&credential_statuses()).is_empty()));
+    let new_input = matches!(&cause, Cause::Status(set) if set.minus(&conflict_statuses()).is_empty())
+        && group.paths.iter().all(|path| {
+            let events = path.state.events();
+            group.op.sources.iter().any(|source| executed_after_failure(&events, *source))
+        });
+    // What a remote call gave without failing, and the code does not want.
+    let good_answer = cause == Cause::Value && group.op.remote == Known3::Yes;
+    let inner = group.paths.iter().any(|path| repeated_within(&path.state.events(), &group.op));
     let unknown_on_the_way = !helpers.is_empty() && !repaired;
-    let (retry_after, retry_after_date) = advice(machine, found, group, &cause, &events);
+    let (retry_after, retry_after_date) = if inner {
+        (RetryAfter::NotApplicable, DateForm::Fine)
+    } else {
+        advice(machine, found, group, &cause, &events)
+    };
     let exhaustion = exhaustion(machine, found, &outage, &bound);
-    let wait_after_last = after_last(&outage, attempts);
+    let wait_after_last = after_last(&outage, attempts, &group.op);
     let wait_span = waited.as_ref().map(|(at, ..)| local_span(machine, found, *at));
     let steps = steps(machine, found, group, &events, &outage);
     let before_send = matches!(&group.how, Failing::Raises(classes) if !classes.is_empty() && classes.iter().all(|class| {
@@ -302,9 +339,10 @@ fn failure_path(
         wait_span,
         blocks_executor: waited.as_ref().is_some_and(|(_, blocks, _)| *blocks),
         repaired,
-        new_input: false,
+        new_input,
+        inner,
         before_send,
-        good_answer: false,
+        good_answer,
         retry_after,
         retry_after_date,
         exhaustion,
@@ -316,6 +354,27 @@ fn failure_path(
 
 fn credential_statuses() -> StatusSet {
     StatusSet::of(|status| matches!(status, 401 | 403 | 407 | 419))
+}
+
+/// Answers which say that the state has moved on since it was read.
+fn conflict_statuses() -> StatusSet {
+    StatusSet::of(|status| matches!(status, 409 | 412 | 428))
+}
+
+/// Whether an operation was executed after the failure.
+pub(super) fn executed_after_failure(events: &[&Event], place: Place) -> bool {
+    let at = events.iter().rposition(|event| matches!(event, Event::Fail(..))).map_or(0, |at| at + 1);
+    events.iter().skip(at).any(|event| matches!(event, Event::Op(info) if info.place == place))
+}
+
+/// Whether the operation failed more than once, on the same input, in the turn in which it first failed.
+fn repeated_within(events: &[&Event], op: &OpInfo) -> bool {
+    let failures = events
+        .iter()
+        .skip_while(|event| !matches!(event, Event::Fail(..)))
+        .take_while(|event| !matches!(event, Event::Turn(_)))
+        .filter(|event| matches!(event, Event::Fail(of, ..) if of.place == op.place && of.inputs == op.inputs));
+    failures.count() > 1
 }
 
 /// The events after the (last) failure.
@@ -725,7 +784,7 @@ fn ceiling(waits: &[Wait], pace: Pace) -> Option<f64> {
 
 // ---- what leaves ----
 
-fn after_last(outage: &Outage, attempts: Option<u32>) -> Option<(Wait, At)> {
+fn after_last(outage: &Outage, attempts: Option<u32>, op: &OpInfo) -> Option<(Wait, At)> {
     let attempts = attempts?;
     let mut found: Option<(Wait, At)> = None;
     for (attempt, finished) in &outage.left {
@@ -736,6 +795,14 @@ fn after_last(outage: &Outage, attempts: Option<u32>) -> Option<(Wait, At)> {
         let at_failure = events.iter().rposition(|event| matches!(event, Event::Fail(..)))?;
         let after = events.get(at_failure..).unwrap_or_default();
         let left = after.iter().position(|event| matches!(event, Event::Left(..)))?;
+        // One more try behind the loop is what it waited for.
+        let again = after.iter().skip(left).any(|event| match event {
+            Event::Op(info) => info.text == op.text || info.model.is_some() && info.model == op.model,
+            _ => false,
+        });
+        if again {
+            return None;
+        }
         let wait = after.get(..left).unwrap_or_default().iter().rev().find_map(|event| match event {
             Event::Wait { low, high, unknown, at, .. } if *high > 0.0 || *unknown => {
                 Some((Wait { low: *low, high: *high, unknown: *unknown }, *at))
@@ -1070,7 +1137,8 @@ fn date(machine: &mut Machine<'_>, found: &Found<'_>, group: &Group, how: &Faili
             _ => None,
         })
     };
-    for (_, finished) in &dated.left {
+    let parsed = |state: &State| state.events().iter().any(|event| matches!(event, Event::ParsedDate));
+    for (_, finished) in dated.left.iter().filter(|(_, finished)| !parsed(&finished.state)) {
         if let Some(at) = failed_at(&finished.state) {
             let fails = match &finished.end {
                 End::Raise(..) => true,
@@ -1084,6 +1152,9 @@ fn date(machine: &mut Machine<'_>, found: &Found<'_>, group: &Group, how: &Faili
     }
     for state in &dated.first {
         let events: Vec<Event> = state.events().into_iter().cloned().collect();
+        if since_failure(&events).iter().any(|event| matches!(event, Event::ParsedDate)) {
+            continue;
+        }
         let kept = since_failure(&events).iter().any(|event| match event {
             Event::Wait { value, .. } => relation(machine, value, 10) != Relation::None,
             _ => false,

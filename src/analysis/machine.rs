@@ -1349,6 +1349,9 @@ impl<'a> Machine<'a> {
             let b = self.range_items(state, b).unwrap_or_else(|| whole(state, b));
             return arith::binary(&mut self.symbols, op, a, &b);
         }
+        if let Some(joined) = joined(op, &whole(state, a), &whole(state, b)) {
+            return joined;
+        }
         let value = arith::binary(&mut self.symbols, op, a, b);
         if let Value::Bool(_, taint) = &value
             && taint.has(Taint::CLOCK)
@@ -1498,6 +1501,11 @@ impl<'a> Machine<'a> {
                     state.push(Event::Decide { sym: more, taken: true, at, place });
                     state.push(Event::Took { finite: true, outside });
                     let item = self.fresh(&mut state, Node::Item(place), Taint::ITEM);
+                    // The third item of a collection is the same each time that the collection is gone through.
+                    let mut roots = Vec::new();
+                    self.symbols.collect_roots(&source, &mut roots);
+                    let made: u32 = roots.iter().filter_map(|root| state.versions.get(root)).sum();
+                    Rc::make_mut(&mut state.versions).insert(item, taken + 1 + 1009 * made);
                     out.push((state, Some(Value::Sym(item))));
                 }
                 if self.decided(&state, more) != Some(true) || forced == Some(false) {
@@ -1550,6 +1558,21 @@ impl<'a> Machine<'a> {
     pub(super) fn kind_of_path(&self, file: u32, path: &str) -> Option<(Kind, &'a crate::models::Entry)> {
         self.models(file).function(path).map(|entry| (entry.kind, entry))
     }
+}
+
+/// Sequences put together: `a + b`, `a * 3`.
+fn joined(op: BinOp, a: &Value, b: &Value) -> Option<Value> {
+    let items = match (op, a, b) {
+        (BinOp::Add, Value::Tuple(a), Value::Tuple(b)) => a.iter().chain(b.iter()).cloned().collect::<Vec<_>>(),
+        (BinOp::Mul, Value::Tuple(items), Value::Num(times)) | (BinOp::Mul, Value::Num(times), Value::Tuple(items)) => {
+            let times = times.single().filter(|times| (0.0..=ITEMS as f64).contains(times))?;
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            let times = times as usize;
+            items.iter().cloned().cycle().take(items.len() * times).collect()
+        }
+        _ => return None,
+    };
+    (items.len() <= ITEMS).then(|| Value::Tuple(items.into()))
 }
 
 /// A literal as a value.

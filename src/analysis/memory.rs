@@ -282,13 +282,27 @@ impl Machine<'_> {
         let info = self.symbols.info(id).cloned();
         let ty = info.as_ref().and_then(|info| info.ty.clone());
         if let Some(Type::Own(class)) = ty {
-            if let Some(value) = self.initial_attribute(class, name) {
+            let initial = self.initial_attribute(class, name);
+            let told = |machine: &Self, value: &Value| match value {
+                Value::Sym(id) => machine.symbols.info(*id).is_some_and(|info| info.ty.is_some()),
+                _ => true,
+            };
+            if let Some(value) = initial.clone().filter(|value| told(self, value)) {
                 return self.settled(state, value);
             }
             if self.project.method(class, name).is_some() {
                 return Value::Bound(Rc::new((Value::Sym(id), name.into())));
             }
-            let field = self.field(class, name);
+            // What it was made of is not known: its declaration may say more.
+            let field = self.field(class, name).filter(|(file, ty)| match (&initial, ty) {
+                (Some(_), Some(ty)) => matches!(self.type_of(*file, ty), Some(Type::Model(_))),
+                _ => true,
+            });
+            if field.is_none()
+                && let Some(value) = initial
+            {
+                return self.settled(state, value);
+            }
             if let Some((file, Some(ty))) = field {
                 let node = Node::Attr(Value::Sym(id), name.into());
                 let value = self.declared(file, Some(&ty), node, Taint::STATE);

@@ -135,6 +135,35 @@ impl<'a> Machine<'a> {
         out.into()
     }
 
+    /// The operations, this one aside, whose answers are among some values.
+    fn sources(&self, state: &State, own: Place, values: &[Value]) -> Rc<[Place]> {
+        let mut places = Vec::new();
+        let mut work: Vec<(Value, u32)> = values.iter().map(|value| (value.clone(), 0)).collect();
+        while let Some((value, depth)) = work.pop() {
+            let mut objects = Vec::new();
+            let _ = self.symbols.mentions(&value, &mut |part| {
+                match part {
+                    Value::Resp(place) | Value::Body(place) | Value::Headers(place) | Value::Status(place, _) => {
+                        places.push(*place);
+                    }
+                    Value::Sym(id) => places.extend(state.results.get(id).map(|info| info.place)),
+                    Value::Object(id) => objects.push(*id),
+                    _ => {}
+                }
+                false
+            });
+            for id in objects.into_iter().filter(|_| depth < 3) {
+                if let Some(super::state::Object::List(items, _)) = state.objects.get(&id) {
+                    work.extend(items.iter().map(|item| (item.clone(), depth + 1)));
+                }
+            }
+        }
+        places.retain(|place| *place != own);
+        places.sort_unstable();
+        places.dedup();
+        places.into()
+    }
+
     /// Whether the value that the current instruction gives is awaited next.
     pub(super) fn is_awaited(&self, state: &State) -> bool {
         let Some(frame) = state.top() else { return false };
@@ -222,6 +251,8 @@ impl<'a> Machine<'a> {
             }
         }
         let inputs = self.signature(state, &inputs);
+        let given: Vec<Value> = call.receiver.iter().chain(call.args.values()).cloned().collect();
+        let sources = self.sources(state, place, &given);
         let timeout = self.timeout_here(state, call, inst.as_deref(), prepared.as_deref());
         let key = self.key_here(state, call, prepared.as_deref());
         let body = entry.body.iter().filter_map(|param| call.args.get(param)).cloned();
@@ -244,6 +275,7 @@ impl<'a> Machine<'a> {
             passed_in: false,
             awaited: entry.is_async,
             inputs,
+            sources,
             result: None,
             http: entry.kind == Kind::Request,
             body,
@@ -577,6 +609,7 @@ impl<'a> Machine<'a> {
         }
         let id = self.fresh(&mut state, Node::Unknown(place), Taint::CALL);
         let inputs = self.signature(&state, &parts);
+        let sources = self.sources(&state, place, &parts);
         let remote = match &receiver {
             Some(Value::Inst(inst)) => match models.library_of(&inst.ty) {
                 Some(_) if models.function(&inst.ty).is_some_and(|entry| entry.kind == Kind::Remote) => Known3::Yes,
@@ -604,6 +637,7 @@ impl<'a> Machine<'a> {
             passed_in,
             awaited: self.is_awaited(&state),
             inputs,
+            sources,
             result: Some(id),
             http: false,
             layers: Rc::from([]),

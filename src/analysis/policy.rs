@@ -259,6 +259,8 @@ pub struct FailurePath {
     pub repaired: bool,
     /// New input on this path (a redirect's address, the rest of a batch): not the same request.
     pub new_input: bool,
+    /// A layer further in has already repeated what fails on this path: the answers and headers are its affair.
+    pub inner: bool,
     /// Every cause on this path is raised before anything was sent, or as a refusal: a repetition does nothing twice.
     pub before_send: bool,
     /// The answer was a good one, and the code asks again because of what stands in it (a text that does not parse, a

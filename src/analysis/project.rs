@@ -66,7 +66,8 @@ impl<'a> Project<'a> {
     /// What an absolute path stands for, where the project defines it.
     #[must_use]
     pub fn entity(&self, path: &str) -> Option<Entity> {
-        self.names.get(path).copied()
+        // A relative import from where no package is known names a sibling at the root.
+        self.names.get(path).or_else(|| self.names.get(path.strip_prefix('.')?)).copied()
     }
 
     /// A file's graph.

@@ -14,7 +14,8 @@ use super::lost;
 use super::machine::{End, Finished, Machine, Plan};
 use super::policy::{Form, LostResult, Role, Site};
 use super::state::{At, Event, Failing, Known3, State};
-use super::value::{FuncRef, Value};
+use super::status::StatusSet;
+use super::value::{FuncRef, Place, Taint, Value};
 use crate::ir::{BlockId, Callee, Function, FunctionKind, LoopKind, Op, Slot, Term};
 use crate::source::Span;
 
@@ -96,11 +97,18 @@ fn in_loop(machine: &mut Machine<'_>, func: FuncRef, function: &Function, number
         max_turns: 2,
         ..Plan::calm()
     };
-    let explored = explore(machine, &plan, entries.clone());
+    let mut explored = explore(machine, &plan, entries.clone());
     if explored.back.is_empty() {
         return None;
     }
     let role = role(machine, &explored, source.kind)?;
+    // Where success goes on, so does the work: the next turn has its own.
+    if role != Role::Retry {
+        explored.back.retain(|finished| !is_new_work(machine, finished));
+        if explored.back.is_empty() {
+            return None;
+        }
+    }
     let header = source.header;
     facts::site(
         machine,
@@ -205,26 +213,97 @@ pub(super) fn explore(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State
             _ => {}
         }
     }
+    keep_ordinary(&mut explored);
     explored
+}
+
+/// Where some path takes a plain 200 for the success that it is, "any other 2xx" on another path is what the source's
+/// test happens to leave over, and says nothing about what the loop does on success.
+fn keep_ordinary(explored: &mut Explored) {
+    let plain: Vec<Place> = explored
+        .done
+        .iter()
+        .flat_map(|finished| finished.state.resps.iter())
+        .filter(|(_, set)| set.contains(200) && set.minus(&StatusSet::range(200, 299)).is_empty())
+        .map(|(place, _)| *place)
+        .collect();
+    let left_over = |finished: &Finished| {
+        finished.state.failed.is_none()
+            && plain.iter().any(|place| {
+                finished.state.resps.get(place).is_some_and(|set| !set.contains(200) && set.iter().count() > 5)
+            })
+    };
+    explored.done.retain(|finished| !left_over(finished));
+    explored.on.retain(|finished| !left_over(finished));
+}
+
+/// Whether what failed on a path is work that the next turn does not come back to: an input was received from another
+/// call, which is made again first, or is an item that was taken.
+fn is_new_work(machine: &Machine<'_>, finished: &Finished) -> bool {
+    let Some(failed) = &finished.state.failed else { return false };
+    let events = finished.state.events();
+    let made_again = |place: &Place| facts::executed_after_failure(&events, *place);
+    failed.op.sources.iter().any(made_again)
+        || failed.op.inputs.iter().any(|input| machine.symbols.taint(input).has(Taint::ITEM))
 }
 
 /// What the loop is for, by what success and failure do.
 fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -> Option<Role> {
-    let succeeds_out = !explored.done.is_empty();
-    let succeeds_on = explored.on.iter().any(|finished| finished.state.failed.is_none());
+    // A `for` loop ends with its items whatever becomes of them: only what leaves in the midst of it is its success.
+    let leaves = |finished: &Finished| {
+        kind != LoopKind::For
+            || finished.state.turns == 0
+                && finished
+                    .state
+                    .events()
+                    .iter()
+                    .take_while(|event| !matches!(event, Event::Left(..)))
+                    .any(|event| matches!(event, Event::Op(_)))
+    };
+    let succeeds_out = explored.done.iter().any(leaves);
+    // What comes back by way of a handler is a good answer that would not do.
+    let caught = |finished: &Finished| finished.state.events().iter().any(|event| matches!(event, Event::Caught(_)));
+    let succeeds_on = explored.on.iter().any(|finished| finished.state.failed.is_none() && !caught(finished));
     let by_value_alone = explored.back.iter().all(|finished| {
         finished.state.failed.as_ref().is_some_and(|failed| match failed.how {
             Failing::Test(sym, _) => !machine.is_error_test(sym),
+            // The answer, whatever its status, says in so many words that it is not time yet.
+            Failing::Status(_) => finished.state.events().iter().any(|event| match event {
+                Event::Decide { sym, taken: true, .. } => machine.symbols.mentions(
+                    &Value::Sym(*sym),
+                    &mut |value| matches!(value, Value::Body(place) if *place == failed.op.place),
+                ),
+                _ => false,
+            }),
             _ => false,
         })
     });
     match (succeeds_out, succeeds_on) {
         (true, false) if by_value_alone => Some(Role::Polling),
+        (true, false) if only_connects(explored) => Some(Role::Probe),
         (true, false) => Some(Role::Retry),
         (true, true) => Some(if by_value_alone { Role::Polling } else { Role::Probe }),
         (false, true) if kind != LoopKind::For && !by_value_alone => Some(Role::Daemon),
         _ => None,
     }
+}
+
+/// Whether a connection is opened and nothing is done with it: somebody waits until that can be done.
+fn only_connects(explored: &Explored) -> bool {
+    let connects = |finished: &Finished| {
+        finished.state.failed.as_ref().is_some_and(|failed| {
+            failed.op.idempotent == Some(true) && !failed.op.http && failed.op.remote == Known3::Yes
+        })
+    };
+    let nothing_else = |finished: &Finished| {
+        let given = match &finished.end {
+            End::Return(value, ..) => matches!(value, Value::None | Value::Bool(..)),
+            _ => false,
+        };
+        let operations = finished.state.events().iter().filter(|event| matches!(event, Event::Op(_))).count();
+        given && operations <= 1
+    };
+    explored.back.iter().all(connects) && explored.done.iter().all(nothing_else)
 }
 
 /// Recursion from a failure path, and a second try in one.
@@ -311,7 +390,10 @@ fn repeats(machine: &mut Machine<'_>, func: FuncRef, function: &Function) -> (bo
             let Op::Call { callee, args } = &instr.op else { continue };
             let name = match callee {
                 Callee::Method { name, .. } | Callee::Super { name } => name.clone(),
-                Callee::Value(slot) => callee_name(function, *slot).unwrap_or_default(),
+                Callee::Value(slot) => match made_from(function, *slot) {
+                    Some(Op::Func(id)) if *id == func.func => function.name.clone(),
+                    _ => callee_name(function, *slot).unwrap_or_default(),
+                },
             };
             let itself = name == function.name || name == format!("#{}", func.func.0);
             if itself && function.kind == FunctionKind::Named {
@@ -331,12 +413,17 @@ fn repeats(machine: &mut Machine<'_>, func: FuncRef, function: &Function) -> (bo
     (recursive && branches, twice && branches)
 }
 
+/// What first gives a slot its value.
+fn made_from(function: &Function, slot: Slot) -> Option<&Op> {
+    let made = function.blocks.iter().flat_map(|block| &block.instrs).find(|instr| instr.dst == Some(slot))?;
+    Some(&made.op)
+}
+
 fn callee_name(function: &Function, slot: Slot) -> Option<String> {
     if let Some(name) = function.slot(slot).and_then(|info| info.name.clone()) {
         return Some(name);
     }
-    let made = function.blocks.iter().flat_map(|block| &block.instrs).find(|instr| instr.dst == Some(slot))?;
-    match &made.op {
+    match made_from(function, slot)? {
         Op::Path(path) => Some(super::memory::last_part(path).to_string()),
         Op::Func(id) => Some(format!("#{}", id.0)),
         Op::Copy(from) => function.slot(*from).and_then(|info| info.name.clone()),

@@ -119,6 +119,8 @@ pub struct OpInfo {
     pub awaited: bool,
     /// Its inputs, with how often what they depend on had been made.
     pub inputs: Rc<[Value]>,
+    /// Other operations whose answers are among its inputs, headers included.
+    pub sources: Rc<[Place]>,
     /// The symbol of its result, where that is unknown.
     pub result: Option<SymId>,
     /// It gives a response with a status.
@@ -285,6 +287,8 @@ pub enum Event {
     Turn(At),
     /// Retry-After was read.
     ReadAdvice(Place, At),
+    /// It was a date, and was parsed as one.
+    ParsedDate,
     /// A parse of it failed (on a date, or on a number).
     ParseFailed(At),
     /// A response was thrown away by this call.

@@ -1,7 +1,7 @@
 //! Reports an answer that says "your request is wrong" and is met with the same request.
 
 use super::{Context, Finding, Group, Rule, scope, wording};
-use crate::analysis::policy::{Cause, FailurePath, Site};
+use crate::analysis::policy::{Cause, FailurePath, Operation, Site};
 use crate::analysis::status::StatusSet;
 use crate::diagnostic::Level;
 
@@ -15,9 +15,9 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
     let operation = scope::remote(site)?;
-    let offends = |path: &FailurePath| !final_answers(path, context.limits.min_delay).is_empty();
+    let offends = |path: &FailurePath| !final_answers(operation, path, context.limits.min_delay).is_empty();
     let path = scope::surest(site, offends)?;
-    let answers = final_answers(path, context.limits.min_delay);
+    let answers = final_answers(operation, path, context.limits.min_delay);
     let example = [400, 404, 401, 403, 422].into_iter().find(|status| answers.contains(*status));
     let example = example.or_else(|| answers.iter().next()).unwrap_or(400);
     let count = path.attempts.map_or_else(
@@ -34,7 +34,7 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
 }
 
 /// The client errors of a path that a repetition cannot change.
-fn final_answers(path: &FailurePath, least_wait: f64) -> StatusSet {
+fn final_answers(operation: &Operation, path: &FailurePath, least_wait: f64) -> StatusSet {
     let Cause::Status(set) = &path.cause else { return StatusSet::EMPTY };
     if path.repaired || path.new_input {
         return StatusSet::EMPTY;
@@ -44,5 +44,12 @@ fn final_answers(path: &FailurePath, least_wait: f64) -> StatusSet {
     // A lock that another one holds is released some time.
     let locked = StatusSet::of(|status| matches!(status, 409 | 423));
     let waits = path.waits.first().is_some_and(|wait| wait.unknown || wait.high >= least_wait);
-    if waits && answers.minus(&locked).is_empty() { StatusSet::EMPTY } else { answers }
+    // What is read and not there yet, the code singling that answer out, is awaited.
+    let awaited = StatusSet::of(|status| status == 404);
+    let reads = operation.method.as_deref().is_some_and(|method| matches!(method, "GET" | "HEAD"));
+    if waits && (answers.minus(&locked).is_empty() || reads && answers.minus(&awaited).is_empty()) {
+        StatusSet::EMPTY
+    } else {
+        answers
+    }
 }

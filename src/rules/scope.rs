@@ -24,7 +24,9 @@ pub(super) fn outcome(site: &Site) -> Option<&Operation> {
 
 /// For rules about servers, replay and time limits: a retry whose operation is known to leave the process.
 pub(super) fn remote(site: &Site) -> Option<&Operation> {
-    outcome(site).filter(|operation| operation.remote == Known::Yes && !operation.passed_in)
+    // What a layer further in repeats already is reported there.
+    let inner = !site.failures.is_empty() && site.failures.iter().all(|path| path.inner);
+    outcome(site).filter(|operation| operation.remote == Known::Yes && !operation.passed_in && !inner)
 }
 
 fn operation<'a>(site: &'a Site, roles: &[Role]) -> Option<&'a Operation> {

@@ -49,6 +49,7 @@ fn handler() -> Site {
             blocks_executor: false,
             repaired: false,
             new_input: false,
+            inner: false,
             before_send: false,
             good_answer: false,
             retry_after: RetryAfter::Ignored,

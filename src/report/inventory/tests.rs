@@ -25,6 +25,7 @@ fn path(pace: Pace, waits: Vec<Wait>) -> FailurePath {
         before_send: false,
         good_answer: false,
         new_input: false,
+        inner: false,
         before_send: false,
         good_answer: false,
         retry_after: RetryAfter::NotApplicable,

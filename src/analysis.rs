@@ -4,6 +4,7 @@
 pub mod arith;
 mod body;
 mod calls;
+mod containers;
 mod facts;
 mod lost;
 pub mod machine;

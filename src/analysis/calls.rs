@@ -84,6 +84,7 @@ impl<'a> Machine<'a> {
             }
             list.list.push((arg.name.as_deref().map(Rc::from), value));
         }
+        let before = (state.frames.len(), out.len());
         match callee {
             Callee::Value(slot) => {
                 let value = self.read(&mut state, *slot);
@@ -95,9 +96,40 @@ impl<'a> Machine<'a> {
             }
             Callee::Super { name } => self.call_super(state, name, list, span, out),
         }
+        for (state, res) in out.iter_mut().skip(before.1) {
+            if matches!(res, Res::Called) && state.frames.len() == before.0 + 1 {
+                self.lend(state, args);
+            }
+        }
     }
 
-    fn spread(&self, state: &State, value: &Value) -> Option<Rc<[Value]>> {
+    /// Notes which parameters of the activation just begun stand for variables of its caller (`&mut count`).
+    fn lend(&self, state: &mut State, args: &[Arg]) {
+        let [.., caller, callee] = state.frames.as_slice() else { return };
+        let Some(block) = self.project.function(caller.func).and_then(|function| function.block(caller.block)) else {
+            return;
+        };
+        let Some(function) = self.project.function(callee.func) else { return };
+        let earlier = block.instrs.get(..caller.at).unwrap_or_default();
+        let source = |slot: crate::ir::Slot| {
+            let instr = earlier.iter().rev().find(|instr| instr.dst == Some(slot))?;
+            match instr.op {
+                crate::ir::Op::Unary(crate::ir::UnOp::Same, source) => Some(source),
+                _ => None,
+            }
+        };
+        let params = function.params.iter().filter(|param| !param.is_self);
+        let lent: Vec<_> = params
+            .zip(args)
+            .filter(|(param, arg)| arg.name.is_none() && !arg.spread && !param.is_rest)
+            .filter_map(|(param, arg)| Some((param.slot, source(arg.value)?)))
+            .collect();
+        if let (false, Some(frame)) = (lent.is_empty(), state.frames.last_mut()) {
+            frame.lent = lent.into();
+        }
+    }
+
+    pub(super) fn spread(&self, state: &State, value: &Value) -> Option<Rc<[Value]>> {
         match value {
             Value::Tuple(items) => Some(items.clone()),
             Value::Object(id) => match state.objects.get(id)? {
@@ -567,6 +599,11 @@ impl<'a> Machine<'a> {
             }
             Value::Exc(exc) => {
                 let entry = exc.classes.iter().find_map(|class| models.method(class, name));
+                if let Some(entry) = entry.filter(|entry| entry.kind == Kind::ErrorTest) {
+                    let path: Rc<str> = format!("?.{name}").into();
+                    let call = Call { entry, receiver: Some(receiver.clone()), path, name: name.into(), args, span };
+                    return self.apply(state, call, out);
+                }
                 if let Some(entry) = entry
                     && matches!(
                         entry.kind,
@@ -677,6 +714,9 @@ impl<'a> Machine<'a> {
             }
             _ => {}
         }
+        if self.optional(&state, &receiver, name, &args, span, out) {
+            return;
+        }
         // What any value has.
         if let Some(entry) = models.method("*", name) {
             let path: Rc<str> = name.into();
@@ -758,7 +798,7 @@ impl<'a> Machine<'a> {
         found
     }
 
-    fn length(&mut self, state: &State, value: &Value) -> Value {
+    pub(super) fn length(&mut self, state: &State, value: &Value) -> Value {
         let known = match value {
             Value::Tuple(items) => Some(items.len()),
             Value::Object(id) => match state.objects.get(id) {
@@ -776,112 +816,6 @@ impl<'a> Machine<'a> {
                 Value::Sym(id)
             }
         }
-    }
-
-    /// Methods that containers and iterators have in every language; true where it was one.
-    #[allow(clippy::too_many_arguments)]
-    fn container_method(
-        &mut self,
-        state: &mut State,
-        receiver: &Value,
-        id: super::value::SymId,
-        object: &Object,
-        name: &str,
-        args: &Args,
-        at: At,
-        out: &mut Out,
-    ) -> bool {
-        let objects = &mut state.objects;
-        let value = match (object, name) {
-            (Object::List(..), "append" | "push" | "push_back" | "add" | "insert" | "extend" | "update") => {
-                if let Some(Object::List(items, whole)) = Rc::make_mut(objects).get_mut(&id) {
-                    match name {
-                        "extend" | "update" => *whole = false,
-                        _ if items.len() >= super::machine::ITEMS => *whole = false,
-                        _ => items.extend(args.values().last().cloned()),
-                    }
-                }
-                Value::None
-            }
-            (Object::List(..), "clear") => {
-                Rc::make_mut(objects).insert(id, Object::List(Vec::new(), true));
-                Value::None
-            }
-            (Object::List(items, true), "pop" | "pop_front" | "popleft" | "remove" | "pop_back") => {
-                let from_front = matches!(name, "pop_front" | "popleft")
-                    || args.nth(0).is_some_and(|at| *at == Value::Num(Num::exact(0.0)));
-                let mut items = items.clone();
-                let item = if items.is_empty() {
-                    None
-                } else if from_front {
-                    Some(items.remove(0))
-                } else {
-                    items.pop()
-                };
-                Rc::make_mut(objects).insert(id, Object::List(items, true));
-                match item {
-                    Some(item) => item,
-                    None => {
-                        out.push((
-                            state.clone(),
-                            Res::Value(Value::Variant("None".into(), "None".into(), Rc::from([]))),
-                        ));
-                        return true;
-                    }
-                }
-            }
-            (Object::List(items, true), "get") => {
-                // A mapping: keys and values in turn.
-                let found = args.nth(0).and_then(|key| {
-                    items.chunks(2).rev().find_map(|pair| match pair {
-                        [known, value] if known == key => Some(value.clone()),
-                        _ => None,
-                    })
-                });
-                match found {
-                    Some(value) => value,
-                    None => return false,
-                }
-            }
-            (_, "len") => self.length(state, receiver),
-            (Object::List(items, true), "is_empty") => Value::Bool(items.is_empty(), Taint::NONE),
-            (_, "iter" | "into_iter" | "iter_mut" | "by_ref" | "copied" | "cloned" | "peekable" | "__iter__") => {
-                self.iterator(state, receiver.clone())
-            }
-            (Object::Range { next, .. }, "take") | (Object::Endless(next, _), "take") => {
-                let start = next.clone();
-                let count = args.nth(0).cloned().unwrap_or(Value::None);
-                let stop = arith::binary(&mut self.symbols, BinOp::Add, &start, &count);
-                let step = match object {
-                    Object::Range { .. } => step_of(object),
-                    _ => Value::Num(Num::exact(1.0)),
-                };
-                Rc::make_mut(&mut state.objects)
-                    .insert(id, Object::Range { next: start, step, stop: Some(stop), taken: 0 });
-                receiver.clone()
-            }
-            (_, "next" | "__next__") => {
-                for (state, item) in self.take(state.clone(), receiver, at, None) {
-                    let value = match item {
-                        Some(item) => Value::Variant("Some".into(), "Some".into(), [item].into()),
-                        None => Value::Variant("None".into(), "None".into(), Rc::from([])),
-                    };
-                    out.push((state, Res::Value(value)));
-                }
-                return true;
-            }
-            (_, "contains") => {
-                let item = args.nth(0).cloned().unwrap_or(Value::None);
-                let items = self.spread(state, receiver);
-                match items {
-                    Some(items) => arith::binary(&mut self.symbols, BinOp::In, &item, &Value::Tuple(items)),
-                    None => return false,
-                }
-            }
-            _ => return false,
-        };
-        out.push((state.clone(), Res::Value(value)));
-        true
     }
 
     // ---- what models say ----
@@ -999,6 +933,10 @@ impl<'a> Machine<'a> {
             Kind::ErrorTest => {
                 // What sort of error it is: decided once for each error.
                 let receiver = call.receiver.clone().unwrap_or(Value::None);
+                if let (Value::Exc(_), false) = (&receiver, entry.raises.is_empty()) {
+                    let classes = entry.raises.iter().map(|class| Value::Path(class.as_str().into())).collect();
+                    return self.handler(state, &receiver, &Value::Tuple(classes), out);
+                }
                 let node = Node::Is(receiver, call.name.clone());
                 let value = Value::Sym(self.symbols.intern(node, Taint::FAILURE));
                 out.push((state, Res::Value(value)));
@@ -1431,6 +1369,7 @@ impl<'a> Machine<'a> {
                     out.push((state, res));
                     return;
                 }
+                super::ops::Outcome::Well => state.push(Event::Op(info.clone())),
                 super::ops::Outcome::All if result || self.can_be_caught(&state) => {
                     let mut state = state.clone();
                     state.clock += limit.map_or(1.0, |limit| if limit.0.is_nan() { 1.0 } else { limit.0.min(3600.0) });
@@ -1454,7 +1393,7 @@ impl<'a> Machine<'a> {
                     if let Some(frame) = state.frames.last_mut() {
                         frame.limits = frame.limits.saturating_sub(1);
                         if result {
-                            frame.gives = Gives::Wrapped;
+                            frame.gives = Gives::Wrapped("Ok");
                         }
                     }
                 }
@@ -1543,6 +1482,9 @@ impl<'a> Machine<'a> {
         let mut wanted = Vec::new();
         let whole = self.class_paths(&state, types, &mut wanted, 4);
         let (mut taken, mut left, mut open) = (Vec::new(), Vec::new(), Vec::new());
+        // Errors that the operation's model lists beside a wider one are not meant by the wider one.
+        let listed: Rc<[Rc<str>]> =
+            state.failed.as_ref().map_or_else(|| Rc::from([]), |failed| failed.op.raises.clone());
         for class in exc.classes.iter() {
             let mut answer = if whole { Some(false) } else { None };
             let mut narrowed = Vec::new();
@@ -1556,7 +1498,10 @@ impl<'a> Machine<'a> {
                     Some(true) => answer = Some(true),
                     Some(false) => {
                         // A handler below a class takes some of what that class stands for.
-                        if self.project.is_subclass(file, base, class) == Some(true) {
+                        let apart = |other: &Rc<str>| {
+                            other != class && self.project.is_subclass(file, other, base) == Some(true)
+                        };
+                        if self.project.is_subclass(file, base, class) == Some(true) && !listed.iter().any(apart) {
                             narrowed.push(base.clone());
                             if answer == Some(false) {
                                 answer = None;
@@ -1599,14 +1544,19 @@ impl<'a> Machine<'a> {
             }
             let narrowed = narrow(classes);
             // The exception that is being handled is known to be one of these now.
-            if let Some(frame) = state.frames.last_mut() {
-                for slot in Rc::make_mut(&mut frame.slots) {
-                    if slot.as_ref() == Some(exception) {
-                        *slot = Some(narrowed.clone());
+            for frame in &mut state.frames {
+                for value in Rc::make_mut(&mut frame.slots).iter_mut().flatten() {
+                    match value {
+                        Value::Variant(name, path, args) if args.contains(exception) => {
+                            let narrow = |arg: &Value| if arg == exception { narrowed.clone() } else { arg.clone() };
+                            *value = Value::Variant(name.clone(), path.clone(), args.iter().map(narrow).collect());
+                        }
+                        value if value == exception => *value = narrowed.clone(),
+                        _ => {}
                     }
                 }
                 if frame.caught.as_ref() == Some(exception) {
-                    frame.caught = Some(narrowed);
+                    frame.caught = Some(narrowed.clone());
                 }
             }
             out.push((state, Res::Value(Value::Bool(truth, Taint::FAILURE))));
@@ -1688,6 +1638,16 @@ impl<'a> Machine<'a> {
                 self.length(&state, &value)
             }
             "range" => self.range(&mut state, &args),
+            "range-inclusive" => {
+                let one = Value::Num(Num::exact(1.0));
+                let past = args.get(1).map(|last| arith::binary(&mut self.symbols, BinOp::Add, last, &one));
+                let first = args.first().cloned().unwrap_or(Value::None);
+                self.make_range(&mut state, first, past, one)
+            }
+            "range-from" => {
+                let first = args.first().cloned().unwrap_or(Value::None);
+                self.make_range(&mut state, first, None, Value::Num(Num::exact(1.0)))
+            }
             "bool" => match args.first() {
                 Some(value) => match arith::truth(&mut self.symbols, value) {
                     arith::Truth::Known(truth, taint) => Value::Bool(truth, taint),
@@ -1811,8 +1771,8 @@ impl<'a> Machine<'a> {
         self.iterator(state, source)
     }
 
-    /// The ranges of a typed language, which are made by a constructor of this name.
-    fn enumerate(&mut self, state: &mut State, source: Value, start: &Value) -> Value {
+    /// The items of an iterator with their numbers.
+    pub(super) fn enumerate(&mut self, state: &mut State, source: Value, start: &Value) -> Value {
         let place = self.place(state);
         let items = self.spread(state, &source);
         let object = match items {
@@ -2294,13 +2254,6 @@ fn retries_in(value: &Value) -> Option<u32> {
         Value::Num(num) => num.single().filter(|number| (0.0..1.0e6).contains(number)).map(|number| number as u32),
         Value::Inst(inst) => inst.retries,
         _ => None,
-    }
-}
-
-fn step_of(object: &Object) -> Value {
-    match object {
-        Object::Range { step, .. } => step.clone(),
-        _ => Value::Num(Num::exact(1.0)),
     }
 }
 

@@ -16,8 +16,9 @@ use super::reset;
 use super::sites::{Found, groups, is_failure_value};
 use super::state::{At, Event, Failing, Known3, OpInfo, State};
 use super::status::StatusSet;
-use super::value::{ANY, Node, Place, SymId, Taint, Value};
-use crate::ir::{BinOp, LoopKind, UnOp};
+use super::value::{ANY, FuncRef, Node, Place, SymId, Taint, Value};
+use crate::ir::{BinOp, Callee, LoopKind, Op, Slot, UnOp};
+use crate::models::Kind;
 use crate::source::Span;
 
 /// Failure paths of one operation that fails in one way.
@@ -520,7 +521,42 @@ fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outage, group: &
     if flag || survivors.iter().any(|events| events.iter().any(|event| matches!(event, Event::Flag))) {
         return Bound::Flag;
     }
+    if is_limited(machine, found) {
+        return Bound::Deadline(None);
+    }
     Bound::None
+}
+
+/// Whether a loop stands in an `async` block that the function around it runs under a time limit.
+fn is_limited(machine: &Machine<'_>, found: &Found<'_>) -> bool {
+    let Some(parent) = found.function.parent else { return false };
+    let parent = FuncRef { func: parent, ..found.func };
+    let Some(function) = machine.project.function(parent) else { return false };
+    let instrs = || function.blocks.iter().flat_map(|block| &block.instrs);
+    let mut futures = Vec::new();
+    for instr in instrs() {
+        let carries = match &instr.op {
+            Op::Func(id) => *id == found.func.func,
+            Op::Copy(from) | Op::Unary(UnOp::Same, from) => futures.contains(from),
+            _ => false,
+        };
+        futures.extend(instr.dst.filter(|_| carries));
+    }
+    let limits = |slot: Slot| {
+        instrs().any(|instr| match &instr.op {
+            Op::Path(path) => {
+                instr.dst == Some(slot)
+                    && machine.models(parent.file).function(path).is_some_and(|entry| entry.kind == Kind::TimeLimit)
+            }
+            _ => false,
+        })
+    };
+    instrs().any(|instr| match &instr.op {
+        Op::Call { callee: Callee::Value(callee), args } => {
+            args.iter().any(|arg| futures.contains(&arg.value)) && limits(*callee)
+        }
+        _ => false,
+    })
 }
 
 fn seconds(left: f64) -> Option<f64> {

@@ -390,6 +390,7 @@ impl<'a> Machine<'a> {
             chain: 0,
             limits: 0,
             in_thread: false,
+            lent: Rc::from([]),
         });
         state
     }
@@ -1026,6 +1027,9 @@ impl<'a> Machine<'a> {
             }
             Term::Propagate(slot) => {
                 let value = self.read(&mut state, *slot);
+                if state.frames.len() > 1 && state.failed.is_none() && matches!(value, Value::Sym(_)) {
+                    state.push(Event::Stumbled);
+                }
                 let value = match &value {
                     Value::Variant(..) | Value::None => value,
                     other => {
@@ -1070,8 +1074,13 @@ impl<'a> Machine<'a> {
         let value = match frame.gives {
             Gives::Returned => value,
             Gives::Instead(value) => value,
-            Gives::Wrapped => Value::Variant("Ok".into(), "Ok".into(), [value].into()),
+            Gives::Wrapped(name) => Value::Variant(name.into(), name.into(), [value].into()),
         };
+        for (theirs, ours) in frame.lent.iter() {
+            if let Some(value) = frame.slots.get(theirs.0 as usize).cloned().flatten() {
+                self.write(&mut state, *ours, value);
+            }
+        }
         // A coroutine returned by an ordinary call stays one; awaiting it is another instruction.
         if let Some(dst) = frame.dst {
             self.write(&mut state, dst, value);
@@ -1116,6 +1125,7 @@ impl<'a> Machine<'a> {
             chain,
             limits,
             in_thread: false,
+            lent: Rc::from([]),
         });
     }
 
@@ -1228,7 +1238,7 @@ impl<'a> Machine<'a> {
                     return vec![(state, truth)];
                 }
                 // An inner loop that has gone round often enough is left.
-                let sides = match self.forced_side(&state, then, otherwise) {
+                let sides = match self.forced_side(&state, then, otherwise).or_else(|| self.is_interrupt(&state, sym)) {
                     Some(side) => vec![side],
                     None => vec![true, false],
                 };
@@ -1247,6 +1257,19 @@ impl<'a> Machine<'a> {
                 }
                 out
             }
+        }
+    }
+
+    /// The side of a test whether an error is an interruption: a failure that lasts is none.
+    fn is_interrupt(&self, state: &State, sym: SymId) -> Option<bool> {
+        let models = self.models(state.top().map_or(self.file, |frame| frame.func.file));
+        let names = |path: &str| models.exception(path).is_some_and(|entry| entry.interrupt);
+        let given = |value: &Value| matches!(value, Value::Path(path) if names(path));
+        match &self.symbols.info(sym)?.node {
+            Node::Binary(BinOp::Eq, a, b) if given(a) || given(b) => Some(false),
+            Node::Binary(BinOp::Ne, a, b) if given(a) || given(b) => Some(true),
+            Node::Is(Value::Sym(_), path) if names(path) => Some(false),
+            _ => None,
         }
     }
 
@@ -1539,7 +1562,7 @@ impl<'a> Machine<'a> {
     }
 
     /// A short range as a tuple of its numbers.
-    fn range_items(&self, state: &State, value: &Value) -> Option<Value> {
+    pub(super) fn range_items(&self, state: &State, value: &Value) -> Option<Value> {
         let Value::Object(id) = value else { return None };
         let Some(Object::Range { next, step, stop: Some(stop), .. }) = state.objects.get(id) else { return None };
         let single = |value: &Value| match value {

@@ -536,7 +536,7 @@ impl Machine<'_> {
 
     // ---- patterns ----
 
-    fn both(&mut self, a: Value, b: Value) -> Value {
+    pub(super) fn both(&mut self, a: Value, b: Value) -> Value {
         match (&a, &b) {
             (Value::Bool(true, _), _) => b,
             (_, Value::Bool(true, _)) => a,
@@ -778,14 +778,25 @@ impl Machine<'_> {
                 _ => Value::Sym(self.symbols.intern(Node::IsSuccess(value.clone()), Taint::NONE)),
             },
             Value::None => Value::Bool(false, Taint::NONE),
+            Value::Sym(_) if self.is_advised_time(value) => Value::Bool(true, self.symbols.taint(value)),
             Value::Sym(_) => Value::Sym(self.symbols.intern(Node::IsSuccess(value.clone()), Taint::NONE)),
             _ => Value::Bool(true, self.symbols.taint(value)),
         }
     }
 
+    /// Whether a value is what Retry-After says, as a number, or that and a number more or less.
+    fn is_advised_time(&self, value: &Value) -> bool {
+        let Some((Value::Sym(base), _)) = arith::linear(&self.symbols, value) else { return false };
+        self.symbols.info(base).is_some_and(|info| matches!(info.node, Node::RetryAfter(_)))
+    }
+
     pub(super) fn payload(&mut self, value: &Value, success: bool) -> Value {
         match value {
             Value::Variant(_, _, args) => args.first().cloned().unwrap_or(Value::None),
+            // A text that is known to be there is what it is in an `Option` too.
+            Value::Sym(_) if success && (self.advice_text(value).is_some() || self.is_advised_time(value)) => {
+                value.clone()
+            }
             Value::Sym(id) if !success => Value::Exc(Rc::new(Exc {
                 classes: [Rc::from(super::value::ANY)].into(),
                 resp: None,

@@ -57,7 +57,8 @@ impl Machine<'_> {
         let mut states: Vec<State> = entries.to_vec();
         let most_closed = most.unwrap_or(MOST_ATTEMPTS);
         let most_open = most.unwrap_or(MOST_OPEN_ATTEMPTS);
-        let mut open = false;
+        // Conditions are not known, and paths were not followed to their end.
+        let (mut open, mut lost) = (false, false);
         loop {
             let turns = states.iter().map(|state| state.turns).max().unwrap_or(0);
             self.plan = Plan {
@@ -98,7 +99,9 @@ impl Machine<'_> {
                     }
                     End::Cut | End::SecondTry(_) => outage.cut = true,
                     // Turns in which the operation was not come to.
-                    End::Head => open = true,
+                    End::Head => (open, lost) = (true, true),
+                    // What went by the operation tells nothing of its failing.
+                    _ if finished.state.failed.is_none() => {}
                     _ => outage.left.push((attempt, finished)),
                 }
             }
@@ -108,11 +111,14 @@ impl Machine<'_> {
                 outage.waits.push(wait);
             }
             if states.is_empty() {
-                outage.attempts = (!outage.cut && !open).then_some(attempt);
+                // Several paths that all end at the same attempt are as good as one.
+                let together = outage.left.iter().all(|(last, _)| *last == attempt);
+                outage.attempts = (!outage.cut && !lost && together).then_some(attempt);
                 return outage;
             }
             open |= states.len() > 1 || !outage.left.is_empty();
             if states.len() > WIDTH {
+                lost = true;
                 states.truncate(WIDTH);
             }
             let most = if open { most_open } else { most_closed };

@@ -263,7 +263,12 @@ fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -> Option<Ro
     let succeeds_out = explored.done.iter().any(leaves);
     // What comes back by way of a handler is a good answer that would not do.
     let caught = |finished: &Finished| finished.state.events().iter().any(|event| matches!(event, Event::Caught(_)));
-    let succeeds_on = explored.on.iter().any(|finished| finished.state.failed.is_none() && !caught(finished));
+    // Where success leaves, a turn that goes on because a helper failed is none either.
+    let stumbled = |finished: &Finished| {
+        succeeds_out && finished.state.events().iter().any(|event| matches!(event, Event::Stumbled))
+    };
+    let good = |finished: &Finished| finished.state.failed.is_none() && !caught(finished) && !stumbled(finished);
+    let succeeds_on = explored.on.iter().any(good);
     let by_value_alone = explored.back.iter().all(|finished| {
         finished.state.failed.as_ref().is_some_and(|failed| match failed.how {
             Failing::Test(sym, _) => !machine.is_error_test(sym),

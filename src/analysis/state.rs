@@ -25,8 +25,8 @@ pub enum Gives {
     Returned,
     /// This, whatever it returns (a constructor).
     Instead(Value),
-    /// What it returns, wrapped as success (a time limit kept).
-    Wrapped,
+    /// What it returns, wrapped as success under this name (a time limit kept, a closure mapped over a value).
+    Wrapped(&'static str),
 }
 
 /// An activation of a function.
@@ -60,6 +60,8 @@ pub struct Frame {
     pub limits: usize,
     /// It runs in a thread of its own.
     pub in_thread: bool,
+    /// Parameters that stand for variables of the caller: theirs here, and the caller's.
+    pub lent: Rc<[(Slot, Slot)]>,
 }
 
 /// Content of a collection or iterator.
@@ -129,6 +131,8 @@ pub struct OpInfo {
     pub layers: Rc<[Below]>,
     /// What it sends.
     pub body: Rc<[Value]>,
+    /// The errors that the model lists, each for what the others do not stand for.
+    pub raises: Rc<[Rc<str>]>,
 }
 
 /// A layer below an operation.
@@ -305,6 +309,8 @@ pub enum Event {
     Renewed(SymId),
     /// Something was written to a log or shown.
     Said,
+    /// A helper gave a failure on, of something that is no operation here.
+    Stumbled,
 }
 
 /// The waits since the failure.

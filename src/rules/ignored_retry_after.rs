@@ -14,7 +14,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
-    let operation = scope::remote(site)?;
+    // A loop further in that repeats the operation is nearer to the answer: it reports.
+    let inner = site.layers.iter().skip(1).any(|layer| layer.explicit);
+    let operation = scope::remote(site).filter(|_| !inner)?;
     let path = scope::surest(site, ignores)?;
     let mut labels = scope::steps(path);
     let lost = if let RetryAfter::Lost(span) = path.retry_after {

@@ -1,0 +1,265 @@
+//! What collections, iterators and optional values do: their methods, as far as these tell how often something goes
+//! on, how long it waits, or what has become of a text.
+
+use std::rc::Rc;
+
+use super::arith;
+use super::calls::Args;
+use super::machine::{ITEMS, Machine, Out, Res};
+use super::memory::last_part;
+use super::state::{At, Gives, Object, State};
+use super::value::{Num, Taint, Value};
+use crate::ir::BinOp;
+use crate::source::Span;
+
+impl Machine<'_> {
+    /// Methods that containers and iterators have in every language; true where it was one.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn container_method(
+        &mut self,
+        state: &mut State,
+        receiver: &Value,
+        id: super::value::SymId,
+        object: &Object,
+        name: &str,
+        args: &Args,
+        at: At,
+        out: &mut Out,
+    ) -> bool {
+        let objects = &mut state.objects;
+        let value = match (object, name) {
+            (Object::List(..), "append" | "push" | "push_back" | "add" | "insert" | "extend" | "update") => {
+                if let Some(Object::List(items, whole)) = Rc::make_mut(objects).get_mut(&id) {
+                    match name {
+                        "extend" | "update" => *whole = false,
+                        _ if items.len() >= ITEMS => *whole = false,
+                        _ => items.extend(args.values().last().cloned()),
+                    }
+                }
+                Value::None
+            }
+            (Object::List(..), "clear") => {
+                Rc::make_mut(objects).insert(id, Object::List(Vec::new(), true));
+                Value::None
+            }
+            (Object::List(items, true), "pop" | "pop_front" | "popleft" | "remove" | "pop_back") => {
+                let from_front = matches!(name, "pop_front" | "popleft")
+                    || args.nth(0).is_some_and(|at| *at == Value::Num(Num::exact(0.0)));
+                let mut items = items.clone();
+                let item = if items.is_empty() {
+                    None
+                } else if from_front {
+                    Some(items.remove(0))
+                } else {
+                    items.pop()
+                };
+                Rc::make_mut(objects).insert(id, Object::List(items, true));
+                match item {
+                    Some(item) => item,
+                    None => {
+                        out.push((
+                            state.clone(),
+                            Res::Value(Value::Variant("None".into(), "None".into(), Rc::from([]))),
+                        ));
+                        return true;
+                    }
+                }
+            }
+            (Object::List(items, true), "get") => {
+                // A mapping: keys and values in turn.
+                let found = args.nth(0).and_then(|key| {
+                    items.chunks(2).rev().find_map(|pair| match pair {
+                        [known, value] if known == key => Some(value.clone()),
+                        _ => None,
+                    })
+                });
+                match found {
+                    Some(value) => value,
+                    None => return false,
+                }
+            }
+            (_, "len") => self.length(state, receiver),
+            (Object::List(items, true), "is_empty") => Value::Bool(items.is_empty(), Taint::NONE),
+            (_, "iter" | "into_iter" | "iter_mut" | "by_ref" | "copied" | "cloned" | "peekable" | "__iter__") => {
+                self.iterator(state, receiver.clone())
+            }
+            (Object::Range { next, step, stop, .. }, "take") => {
+                let count = args.nth(0).cloned().unwrap_or(Value::None);
+                let length = arith::binary(&mut self.symbols, BinOp::Mul, &count, step);
+                let end = arith::binary(&mut self.symbols, BinOp::Add, next, &length);
+                let end = match stop {
+                    Some(stop) => arith::math(&mut self.symbols, "min", &[stop.clone(), end]),
+                    None => end,
+                };
+                let object = Object::Range { next: next.clone(), step: step.clone(), stop: Some(end), taken: 0 };
+                Rc::make_mut(&mut state.objects).insert(id, object);
+                receiver.clone()
+            }
+            (Object::Endless(next, _), "take") => {
+                let count = args.nth(0).cloned().unwrap_or(Value::None);
+                let step = Value::Num(Num::exact(1.0));
+                let stop = arith::binary(&mut self.symbols, BinOp::Add, next, &count);
+                let object = Object::Range { next: next.clone(), step, stop: Some(stop), taken: 0 };
+                Rc::make_mut(&mut state.objects).insert(id, object);
+                receiver.clone()
+            }
+            (Object::Range { next, step, stop: Some(stop), .. }, "rev") => {
+                let last = arith::binary(&mut self.symbols, BinOp::Sub, stop, step);
+                let before = arith::binary(&mut self.symbols, BinOp::Sub, next, step);
+                let step = arith::binary(&mut self.symbols, BinOp::Sub, &Value::Num(Num::exact(0.0)), step);
+                let object = Object::Range { next: last, step, stop: Some(before), taken: 0 };
+                Rc::make_mut(&mut state.objects).insert(id, object);
+                receiver.clone()
+            }
+            (Object::Range { next, step, stop, .. }, "skip" | "step_by") => {
+                let count = args.nth(0).cloned().unwrap_or(Value::None);
+                let length = arith::binary(&mut self.symbols, BinOp::Mul, &count, step);
+                let (next, step) = match name {
+                    "skip" => (arith::binary(&mut self.symbols, BinOp::Add, next, &length), step.clone()),
+                    _ => (next.clone(), length),
+                };
+                Rc::make_mut(&mut state.objects).insert(id, Object::Range { next, step, stop: stop.clone(), taken: 0 });
+                receiver.clone()
+            }
+            (Object::Range { next, stop, .. }, "contains") => {
+                let item = args.nth(0).cloned().unwrap_or(Value::None);
+                let from = arith::binary(&mut self.symbols, BinOp::Ge, &item, next);
+                match stop {
+                    Some(stop) => {
+                        let to = arith::binary(&mut self.symbols, BinOp::Lt, &item, stop);
+                        self.both(from, to)
+                    }
+                    None => from,
+                }
+            }
+            (Object::Range { .. } | Object::Items(..) | Object::List(..), "enumerate" | "zip") => {
+                let Some(items) = self.known_items(state, receiver) else { return false };
+                let zero = Value::Num(Num::exact(0.0));
+                match (name, args.nth(0)) {
+                    ("zip", Some(other)) => {
+                        let Some(others) = self.known_items(state, other) else { return false };
+                        let pairs = items.iter().zip(others.iter());
+                        let pairs = pairs.map(|(a, b)| Value::Tuple([a.clone(), b.clone()].into())).collect();
+                        self.iterator(state, Value::Tuple(pairs))
+                    }
+                    ("zip", None) => return false,
+                    _ => self.enumerate(state, Value::Tuple(items), &zero),
+                }
+            }
+            (_, "next" | "__next__") => {
+                for (state, item) in self.take(state.clone(), receiver, at, None) {
+                    let value = match item {
+                        Some(item) => Value::Variant("Some".into(), "Some".into(), [item].into()),
+                        None => Value::Variant("None".into(), "None".into(), Rc::from([])),
+                    };
+                    out.push((state, Res::Value(value)));
+                }
+                return true;
+            }
+            (_, "contains") => {
+                let item = args.nth(0).cloned().unwrap_or(Value::None);
+                let items = self.spread(state, receiver);
+                match items {
+                    Some(items) => arith::binary(&mut self.symbols, BinOp::In, &item, &Value::Tuple(items)),
+                    None => return false,
+                }
+            }
+            _ => return false,
+        };
+        out.push((state.clone(), Res::Value(value)));
+        true
+    }
+
+    /// The items of a collection or iterator, where all are known.
+    fn known_items(&self, state: &State, value: &Value) -> Option<Rc<[Value]>> {
+        match value {
+            Value::Tuple(items) => Some(items.clone()),
+            Value::Object(id) => match state.objects.get(id)? {
+                Object::List(items, true) => Some(items.clone().into()),
+                Object::Items(items, 0) => Some(items.clone()),
+                Object::Range { .. } => match self.range_items(state, value)? {
+                    Value::Tuple(items) => Some(items),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Methods of optional values and results that take a function, where it is known which of the two a value is;
+    /// true where it was one.
+    pub(super) fn optional(
+        &mut self,
+        state: &State,
+        receiver: &Value,
+        name: &str,
+        args: &Args,
+        span: Span,
+        out: &mut Out,
+    ) -> bool {
+        let present = match receiver {
+            Value::Variant(name, _, args) if matches!(&**name, "Some" | "Ok") => args.first().cloned(),
+            Value::Variant(name, ..) if matches!(&**name, "None" | "Err") => None,
+            Value::None => None,
+            _ if self.advice_text(receiver).is_some() => Some(receiver.clone()),
+            _ => return false,
+        };
+        let wrapper = match receiver {
+            Value::Variant(name, ..) if matches!(&**name, "Ok" | "Err") => "Ok",
+            _ => "Some",
+        };
+        let wrap = |name: &str, value: Value| Value::Variant(name.into(), name.into(), [value].into());
+        let state = state.clone();
+        let value = match (name, present) {
+            ("map" | "and_then", Some(payload)) => {
+                let Some(function) = args.nth(0).cloned() else { return false };
+                let before = out.len();
+                self.apply_to(state, function, payload, span, out);
+                if name == "map" {
+                    for (state, res) in out.iter_mut().skip(before) {
+                        match (res, state.frames.last_mut()) {
+                            (Res::Value(value), _) => *value = wrap(wrapper, value.clone()),
+                            (Res::Called, Some(frame)) => frame.gives = Gives::Wrapped(wrapper),
+                            _ => {}
+                        }
+                    }
+                }
+                return true;
+            }
+            ("or_else", None) => {
+                let Some(function) = args.nth(0).cloned() else { return false };
+                self.call_value(state, function, Args::default(), span, out);
+                return true;
+            }
+            ("or", None) => args.nth(0).cloned().unwrap_or(Value::None),
+            ("map" | "and_then" | "filter", None) | ("or" | "or_else", Some(_)) => receiver.clone(),
+            ("flatten", Some(inner)) => inner,
+            ("flatten", None) => receiver.clone(),
+            ("transpose", Some(inner)) => match &inner {
+                Value::Variant(name, _, args) if &**name == "Ok" => {
+                    wrap("Ok", wrap("Some", args.first().cloned().unwrap_or(Value::None)))
+                }
+                Value::Variant(name, ..) if &**name == "Err" => inner,
+                _ => wrap("Ok", wrap("Some", inner)),
+            },
+            ("transpose", None) => wrap("Ok", Value::Variant("None".into(), "None".into(), Rc::from([]))),
+            _ => return false,
+        };
+        out.push((state, Res::Value(value)));
+        true
+    }
+
+    /// Calls a function or, by its path, a method, with one value.
+    fn apply_to(&mut self, state: State, function: Value, value: Value, span: Span, out: &mut Out) {
+        if let Value::Path(path) = &function {
+            let file = state.top().map_or(self.file, |frame| frame.func.file);
+            if self.models(file).function(path).is_none() {
+                let name = last_part(path).to_owned();
+                return self.call_method(state, value, &name, Args::default(), span, out);
+            }
+        }
+        let args = Args { list: vec![(None, value)], open: false };
+        self.call_value(state, function, args, span, out);
+    }
+}

@@ -28,7 +28,8 @@ use stormlint::source::{Language, SourceFile};
 fn run(file: &SourceFile, page: &str) -> Run {
     let path = file.path.clone();
     let module = path.split('.').next().unwrap_or_default().to_owned();
-    let chosen: Vec<String> = ["default", page].iter().filter(|name| !name.is_empty()).map(ToString::to_string).collect();
+    let chosen: Vec<String> =
+        ["default", page].iter().filter(|name| !name.is_empty()).map(ToString::to_string).collect();
     let known = page.is_empty() || rules::ALL.iter().any(|rule| rule.name == page);
     let rules = if known { config::select(rules::ALL, &chosen, &[]).expect("a rule") } else { Vec::new() };
     let config = Config { rules, ..Config::default() };
@@ -245,7 +246,10 @@ impl Page {
             let bad = of_language().filter(|fence| fence.is_bad()).count();
             let good = of_language().count() - bad;
             let covered = bad + good > 0;
-            demand(!covered || (bad >= 2 && good >= 2), format!("{}: {bad} bad and {good} good examples", language.name()));
+            demand(
+                !covered || (bad >= 2 && good >= 2),
+                format!("{}: {bad} bad and {good} good examples", language.name()),
+            );
         }
         faults
     }

@@ -1311,11 +1311,12 @@ impl<'a> Machine<'a> {
         let high = if high.is_nan() { f64::INFINITY } else { high.max(0.0) };
         let unknown = !known;
         let own_thread = state.frames.iter().any(|frame| frame.in_thread);
-        let in_async = !own_thread && state.frames.first().is_some_and(|frame| {
-            self.project
-                .function(frame.func)
-                .is_some_and(|f| f.is_async || f.kind == crate::ir::FunctionKind::AsyncBlock)
-        });
+        let in_async = !own_thread
+            && state.frames.first().is_some_and(|frame| {
+                self.project
+                    .function(frame.func)
+                    .is_some_and(|f| f.is_async || f.kind == crate::ir::FunctionKind::AsyncBlock)
+            });
         state.gap.low += low;
         state.gap.high += high;
         state.gap.unknown |= unknown;

@@ -7,9 +7,10 @@ use crate::source::Span;
 /// What is lost at the recursive call at this place, if anything.
 pub(super) fn lost_result(function: &Function, span: Span, gives_value: bool) -> Option<LostResult> {
     let (at, call) = function.blocks.iter().enumerate().find_map(|(at, block)| {
-        let call = block.instrs.iter().find(|instr| {
-            instr.span == span && matches!(&instr.op, Op::Call { .. } | Op::Await(_))
-        })?;
+        let call = block
+            .instrs
+            .iter()
+            .find(|instr| instr.span == span && matches!(&instr.op, Op::Call { .. } | Op::Await(_)))?;
         Some((at, call))
     })?;
     let value = call.dst;

@@ -29,8 +29,11 @@ pub(super) fn unreset(machine: &mut Machine<'_>, found: &Found<'_>, group: &Grou
     machine.plan = Plan { explore: false, stop_at_head: true, max_turns: turns + 3, ..found.plan.clone() };
     machine.budget = BUDGET;
     let finished = machine.run(states);
-    let heads: Vec<State> =
-        finished.into_iter().filter(|finished| finished.end == End::Head).map(|finished| at_head(finished.state)).collect();
+    let heads: Vec<State> = finished
+        .into_iter()
+        .filter(|finished| finished.end == End::Head)
+        .map(|finished| at_head(finished.state))
+        .collect();
     let mut kept = None;
     for head in heads.into_iter().take(4) {
         let again = machine.outage(&found.plan, &[head], place, how, Advice::Absent, Some(1));

@@ -331,9 +331,10 @@ fn in_function(machine: &mut Machine<'_>, func: FuncRef, function: &Function) ->
         if let Some(turn) = turn
             && !explored.back.is_empty()
         {
-            let gives_value = explored.done.iter().any(|finished| {
-                matches!(&finished.end, End::Return(value, true, _) if !matches!(value, Value::None))
-            });
+            let gives_value = explored
+                .done
+                .iter()
+                .any(|finished| matches!(&finished.end, End::Return(value, true, _) if !matches!(value, Value::None)));
             let calls = explored.back.iter().filter_map(|finished| last_turn(&finished.state));
             let lost_result = calls.into_iter().find_map(|call| lost::lost_result(function, call.span, gives_value));
             let found = Found {

@@ -17,7 +17,10 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
     let unreset = site.unreset?;
     Some(Finding {
         confidence: scope::site_confidence(site),
-        message: format!("The wait before {} is repeated is not set back after a success", wording::operation(operation)),
+        message: format!(
+            "The wait before {} is repeated is not set back after a success",
+            wording::operation(operation)
+        ),
         why: format!(
             "the first failure after an outage waits {} in place of {}, as long as the process lives",
             wording::seconds(unreset.kept),

@@ -14,7 +14,6 @@ mod ops;
 mod outage;
 mod pieces;
 pub mod policy;
-pub mod prelude;
 mod probes;
 pub mod project;
 mod reset;

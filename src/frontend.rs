@@ -4,6 +4,7 @@
 //! [`crate::ir::Module::unparsed`].
 
 pub mod graph;
+pub mod prelude;
 pub mod python;
 pub mod rust;
 

@@ -189,6 +189,16 @@ pub fn binary(symbols: &mut Symbols, op: BinOp, a: &Value, b: &Value) -> Value {
     // `x == None` and `x is None` are one question.
     if matches!(op, BinOp::Eq | BinOp::Is | BinOp::Ne | BinOp::IsNot) {
         let negated = matches!(op, BinOp::Ne | BinOp::IsNot);
+        // A status that may be missing, compared with one that is there.
+        for (one, other) in [(a, b), (b, a)] {
+            if let (Value::Status(..), Value::Variant(name, _, args)) = (one, other) {
+                match (&**name, args.first()) {
+                    ("Some" | "Ok", Some(inner)) => return binary(symbols, op, one, &inner.clone()),
+                    ("None", _) => return Value::Bool(negated, Taint::FAILURE),
+                    _ => {}
+                }
+            }
+        }
         if let Some(equal) = known_equal(a, b) {
             let taint = symbols.taint(a).or(symbols.taint(b));
             return Value::Bool(equal != negated, taint);
@@ -235,20 +245,21 @@ pub fn binary(symbols: &mut Symbols, op: BinOp, a: &Value, b: &Value) -> Value {
                     .collect();
                 return Value::Status(*resp, mapped);
             }
-            if !flipped && matches!(op, BinOp::In | BinOp::NotIn) {
-                if let Value::Tuple(items) = other {
-                    let numbers: Option<Vec<f64>> = items
-                        .iter()
-                        .map(|item| match item {
-                            Value::Num(num) => num.single(),
-                            _ => None,
-                        })
-                        .collect();
-                    if let Some(numbers) = numbers {
-                        let inside = status_set(map, |status| numbers.contains(&status));
-                        let set = if op == BinOp::In { inside } else { inside.complement() };
-                        return Value::StatusIn(*resp, set);
-                    }
+            if !flipped
+                && matches!(op, BinOp::In | BinOp::NotIn)
+                && let Value::Tuple(items) = other
+            {
+                let numbers: Option<Vec<f64>> = items
+                    .iter()
+                    .map(|item| match item {
+                        Value::Num(num) => num.single(),
+                        _ => None,
+                    })
+                    .collect();
+                if let Some(numbers) = numbers {
+                    let inside = status_set(map, |status| numbers.contains(&status));
+                    let set = if op == BinOp::In { inside } else { inside.complement() };
+                    return Value::StatusIn(*resp, set);
                 }
             }
         }

@@ -539,7 +539,7 @@ impl<'a> Machine<'a> {
         let file = state.top().map_or(self.file, |frame| frame.func.file);
         let at = self.at(&state, span);
         let models = self.models(file);
-        if super::prelude::is(file) {
+        if crate::frontend::prelude::is(file) {
             return self.piece_method(state, &receiver, name, &args, span, out);
         }
         match &receiver {
@@ -568,7 +568,9 @@ impl<'a> Machine<'a> {
                     let call = Call { entry, receiver: Some(receiver.clone()), path, name: name.into(), args, span };
                     return self.apply(state, call, out);
                 }
-                out.push((state, Res::Value(Value::Body(*resp))));
+                let resp = *resp;
+                state.push(Event::ReadBody(resp));
+                out.push((state, Res::Value(Value::Body(resp))));
                 return;
             }
             Value::Headers(resp) => {
@@ -983,7 +985,10 @@ impl<'a> Machine<'a> {
             }
             Kind::Body => {
                 let value = match &call.receiver {
-                    Some(Value::Resp(resp) | Value::Body(resp)) => Value::Body(*resp),
+                    Some(Value::Resp(resp) | Value::Body(resp)) => {
+                        state.push(Event::ReadBody(*resp));
+                        Value::Body(*resp)
+                    }
                     _ => self.unknown(&mut state, Taint::CALL),
                 };
                 let value = if entry.is_async && !entry.result {
@@ -1511,7 +1516,10 @@ impl<'a> Machine<'a> {
                         let apart = |other: &Rc<str>| {
                             other != class && self.project.is_subclass(file, other, base) == Some(true)
                         };
-                        if !built && self.project.is_subclass(file, base, class) == Some(true) && !listed.iter().any(apart) {
+                        if !built
+                            && self.project.is_subclass(file, base, class) == Some(true)
+                            && !listed.iter().any(apart)
+                        {
                             narrowed.push(base.clone());
                             if answer == Some(false) {
                                 answer = None;
@@ -1637,10 +1645,12 @@ impl<'a> Machine<'a> {
         {
             return self.parse_number(state, call, at, out);
         }
-        if matches!(function.as_str(), "min" | "max") && args.len() == 1 && call.receiver.is_none() {
-            if let Some(items) = args.first().and_then(|arg| self.spread(&state, arg)) {
-                args = items.to_vec();
-            }
+        if matches!(function.as_str(), "min" | "max")
+            && args.len() == 1
+            && call.receiver.is_none()
+            && let Some(items) = args.first().and_then(|arg| self.spread(&state, arg))
+        {
+            args = items.to_vec();
         }
         let value = match function.as_str() {
             "len" => {
@@ -1998,11 +2008,11 @@ impl<'a> Machine<'a> {
         {
             return retries_in(value);
         }
-        let carried = args.values().find_map(|arg| match arg {
+
+        args.values().find_map(|arg| match arg {
             Value::Inst(given) => given.retries,
             _ => None,
-        });
-        carried
+        })
     }
 
     /// Whether the current call stands in async code and is not awaited.
@@ -2079,6 +2089,10 @@ impl<'a> Machine<'a> {
             Some(Value::Inst(inst)) => (**inst).clone(),
             _ => Inst::default(),
         };
+        // What a client sends with each request is no key of this one.
+        if inst.verb.is_none() {
+            inst.opaque_headers = false;
+        }
         if let Some(ty) = &call.entry.gives {
             inst.ty = ty.as_str().into();
         }

@@ -8,10 +8,10 @@ use std::rc::Rc;
 use super::facts;
 use super::machine::{End, Machine, Plan};
 use super::policy::{Form, Site};
-use super::prelude;
 use super::sites::{self, Found};
 use super::state::{Frame, Gives, State};
 use super::value::{FuncRef, Value};
+use crate::frontend::prelude;
 use crate::ir::{BlockId, FuncId, Function, FunctionKind, LoopKind, Module};
 use crate::models::{Entry, Kind};
 use crate::source::Span;
@@ -74,7 +74,8 @@ pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> 
         (true, true) => "drive_result_async",
     };
     let language = machine.project.module(what.func.file)?.language;
-    let driver = prelude::function(prelude::file_for(language), name)?;
+    let file = prelude::file_for(language);
+    let driver = FuncRef { file, func: prelude::function(file, name)? };
     let drive = machine.project.function(driver)?;
     if let Value::Func(func, _) = &what.call {
         machine.weight_cache.insert(*func, true);

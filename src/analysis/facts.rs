@@ -193,13 +193,10 @@ fn cause(machine: &Machine<'_>, group: &Group) -> Cause {
         Failing::Raises(classes) => {
             // Classes that stand for statuses are answers.
             let models = machine.project.models(machine.file);
-            let statuses = classes.iter().fold(Some(StatusSet::EMPTY), |set, class| {
+            let statuses = classes.iter().try_fold(StatusSet::EMPTY, |set, class| {
                 let entry = models.and_then(|models| models.exception(class));
                 let stands = entry.and_then(|entry| entry.stands_for.as_deref()).and_then(StatusSet::parse);
-                match (set, stands) {
-                    (Some(set), Some(stands)) => Some(set.or(&stands)),
-                    _ => None,
-                }
+                stands.map(|stands| set.or(&stands))
             });
             if let Some(set) = statuses
                 && !set.is_empty()
@@ -528,6 +525,9 @@ fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outage, group: &
     if survivors.iter().any(|events| clock(events).is_some_and(|_| true)) {
         return Bound::Broken("the time is measured anew in each turn, so that it never runs out".to_string());
     }
+    if survivors.iter().any(|events| stands_still(events)) {
+        return Bound::Broken("the count is set back in each turn, so that it never comes to its limit".to_string());
+    }
     if flag || survivors.iter().any(|events| events.iter().any(|event| matches!(event, Event::Flag))) {
         return Bound::Flag;
     }
@@ -567,6 +567,20 @@ fn is_limited(machine: &Machine<'_>, found: &Found<'_>) -> bool {
         }
         _ => false,
     })
+}
+
+/// Whether the test of a count that would leave the loop has been made with the same numbers turn after turn.
+fn stands_still(events: &[&Event]) -> bool {
+    let mut counted = None;
+    let mut tested = Vec::new();
+    for event in events {
+        match event {
+            Event::Counted(apart) => counted = Some(*apart),
+            Event::CountTest { leads_out: true, .. } => tested.extend(counted.take()),
+            _ => {}
+        }
+    }
+    tested.len() >= 5 && tested.windows(2).all(|pair| matches!(pair, [a, b] if a == b))
 }
 
 fn seconds(left: f64) -> Option<f64> {
@@ -837,6 +851,10 @@ fn after_last(outage: &Outage, attempts: Option<u32>, op: &OpInfo) -> Option<(Wa
         if *attempt != attempts {
             continue;
         }
+        // A loop around this one goes on: what waits here waits for its next turn.
+        if matches!(finished.end, End::NextWork(_)) {
+            return None;
+        }
         let events = finished.state.events();
         let at_failure = events.iter().rposition(|event| matches!(event, Event::Fail(..)))?;
         let after = events.get(at_failure..).unwrap_or_default();
@@ -844,8 +862,7 @@ fn after_last(outage: &Outage, attempts: Option<u32>, op: &OpInfo) -> Option<(Wa
         // Behind the loop the last attempt of all is made: the wait is before it.
         let once_more = |event: &&Event| match event {
             Event::Op(info) => {
-                info.place != op.place
-                    && (info.text == op.text || info.model.is_some() && info.model == op.model)
+                info.place != op.place && (info.text == op.text || info.model.is_some() && info.model == op.model)
             }
             _ => false,
         };
@@ -895,7 +912,7 @@ fn exhaustion(machine: &Machine<'_>, found: &Found<'_>, outage: &Outage, bound: 
                     Exhaustion::DefaultValue(at.span, text.split_whitespace().collect::<Vec<_>>().join(" "))
                 }
                 Value::Variant(name, _, args) if &**name == "Ok" && gives_value => match args.first() {
-                    Some(Value::Tuple(items)) if items.is_empty() => {
+                    Some(inner) if looks_empty(finished, inner) => {
                         let text = machine.project.file(at.file).map_or("", |file| file.slice(at.span));
                         Exhaustion::DefaultValue(at.span, text.to_string())
                     }
@@ -1208,10 +1225,8 @@ fn date(machine: &mut Machine<'_>, found: &Found<'_>, group: &Group, how: &Faili
             Event::Wait { value, .. } => relation(machine, value, 10) != Relation::None,
             _ => false,
         });
-        if !kept {
-            if let Some(at) = failed_at(state) {
-                return DateForm::Dropped(local_span(machine, found, at));
-            }
+        if !kept && let Some(at) = failed_at(state) {
+            return DateForm::Dropped(local_span(machine, found, at));
         }
     }
     DateForm::Fine

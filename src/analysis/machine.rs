@@ -152,6 +152,9 @@ pub(super) enum Res {
 /// The results of an instruction: one or more paths.
 pub(super) type Out = Vec<(State, Res)>;
 
+/// A type's path and what a model says of one of its methods.
+pub(super) type Described<'a> = (Rc<str>, &'a crate::models::Entry);
+
 /// The machine.
 #[derive(Debug)]
 pub struct Machine<'a> {
@@ -172,7 +175,7 @@ pub struct Machine<'a> {
     pub(super) init_cache: FxHashMap<FuncRef, Value>,
     pub(super) attr_cache: FxHashMap<(super::value::ClassRef, Rc<str>), Option<Value>>,
     pub(super) initialising: Vec<FuncRef>,
-    pub(super) import_cache: FxHashMap<(u32, Rc<str>), Option<(Rc<str>, &'a crate::models::Entry)>>,
+    pub(super) import_cache: FxHashMap<(u32, Rc<str>), Option<Described<'a>>>,
     pub(super) weight_cache: FxHashMap<FuncRef, bool>,
     /// Policies that were called with what they run again, while such calls are looked for.
     pub(super) driven: Option<Vec<super::combinators::Called>>,
@@ -835,7 +838,7 @@ impl<'a> Machine<'a> {
                 out.push((state, Res::Value(value)));
             }
             Op::Catch => {
-                let caught = state.top().and_then(|frame| frame.caught.clone()).unwrap_or_else(|| any_exception());
+                let caught = state.top().and_then(|frame| frame.caught.clone()).unwrap_or_else(any_exception);
                 let at = self.at(&state, instr.span);
                 state.push(Event::Caught(at));
                 out.push((state, Res::Value(caught)));
@@ -1135,7 +1138,7 @@ impl<'a> Machine<'a> {
 
     /// Whether another call may be followed.
     pub(super) fn may_follow(&self, state: &State, func: FuncRef) -> bool {
-        state.frames.iter().filter(|frame| !super::prelude::is(frame.func.file)).count() < DEPTH
+        state.frames.iter().filter(|frame| !crate::frontend::prelude::is(frame.func.file)).count() < DEPTH
             && state.frames.iter().filter(|frame| frame.func == func).count() < 2
     }
 
@@ -1218,7 +1221,9 @@ impl<'a> Machine<'a> {
         match arith::truth(&mut self.symbols, value) {
             Truth::Known(truth, taint) => {
                 if taint.has(Taint::COUNTER) {
-                    state.push(Event::CountTest { at });
+                    let other = if truth { otherwise } else { then };
+                    let leads_out = state.frames.len() == 1 && self.leads_out(&state, other);
+                    state.push(Event::CountTest { at, leads_out });
                 }
                 vec![(state, truth)]
             }
@@ -1276,6 +1281,33 @@ impl<'a> Machine<'a> {
             Node::Is(Value::Sym(_), path) if names(path) => Some(false),
             _ => None,
         }
+    }
+
+    /// Whether a block of the function under analysis leads out of its loop without coming back to the head.
+    fn leads_out(&self, state: &State, from: BlockId) -> bool {
+        let (Some(blocks), Some(head), Some(frame)) = (&self.plan.blocks, self.plan.head, state.top()) else {
+            return false;
+        };
+        let Some(function) = self.project.function(frame.func) else { return false };
+        let mut seen = Vec::new();
+        let mut work = vec![from];
+        while let Some(block) = work.pop() {
+            if block == head {
+                return false;
+            }
+            if seen.contains(&block) || blocks.get(block.0 as usize) != Some(&true) {
+                continue;
+            }
+            seen.push(block);
+            if seen.len() > 60 {
+                return false;
+            }
+            if let Some(block) = function.block(block) {
+                // Failures on this way are not what it is for.
+                work.extend(successors(block).into_iter().filter(|to| Some(*to) != block.unwind));
+            }
+        }
+        true
     }
 
     /// Narrows a response's statuses; if it is the failed one's, the failure too.
@@ -1385,6 +1417,13 @@ impl<'a> Machine<'a> {
         }
         let value = arith::binary(&mut self.symbols, op, a, b);
         if let Value::Bool(_, taint) = &value
+            && taint.has(Taint::COUNTER)
+            && arith::is_test(op)
+        {
+            let (x, y) = (arith::bounds(&self.symbols, a), arith::bounds(&self.symbols, b));
+            state.push(Event::Counted(x.0 - y.0));
+        }
+        if let Value::Bool(_, taint) = &value
             && taint.has(Taint::CLOCK)
             && matches!(op, BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge)
         {
@@ -1397,6 +1436,7 @@ impl<'a> Machine<'a> {
 
     // ---- iteration ----
 
+    #[allow(clippy::too_many_arguments)]
     fn next(
         &mut self,
         mut state: State,
@@ -1465,7 +1505,7 @@ impl<'a> Machine<'a> {
                         vec![(state, Some(counted(next)))]
                     }
                     Truth::Known(false, _) => {
-                        state.push(Event::CountTest { at });
+                        state.push(Event::CountTest { at, leads_out: false });
                         vec![(state, None)]
                     }
                     Truth::Status(..) => vec![(state, None)],

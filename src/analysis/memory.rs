@@ -207,6 +207,7 @@ impl Machine<'_> {
                 _ => {}
             }
         }
+        state.push(Event::ReadBody(resp));
         Value::Body(resp)
     }
 

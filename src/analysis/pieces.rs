@@ -11,9 +11,9 @@ use super::calls::{Args, Call};
 use super::combinators::Called;
 use super::machine::{Machine, Out, Res};
 use super::memory::fixed;
-use super::prelude;
 use super::state::{At, Event, State};
 use super::value::{ANY, Exc, Inst, Node, Num, Taint, Value};
+use crate::frontend::prelude;
 use crate::ir::BinOp;
 use crate::models::{Counts, Entry, Exhausted, Kind};
 use crate::source::Span;
@@ -349,7 +349,7 @@ impl<'a> Machine<'a> {
             Some(module) if !prelude::is(here) => prelude::file_for(module.language),
             _ => here,
         };
-        match prelude::function(file, name) {
+        match prelude::function(file, name).map(|func| super::value::FuncRef { file, func }) {
             Some(func) => self.call_function(state, func, None, None, list, span, out),
             None => out.push((state, Res::Value(Value::Bool(true, Taint::CALL)))),
         }

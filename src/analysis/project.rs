@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::prelude;
 use super::value::{ClassRef, FuncRef};
+use crate::frontend::prelude;
 use crate::ir::{Class, ClassId, FuncId, Function, FunctionKind, GlobalId, Module};
 use crate::models::{AllModels, Models};
 use crate::source::SourceFile;

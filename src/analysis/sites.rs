@@ -100,7 +100,13 @@ fn in_loop(machine: &mut Machine<'_>, func: FuncRef, function: &Function, number
         max_turns: 2,
         ..Plan::calm()
     };
+    let mut entries = entries;
     let mut explored = explore(machine, &plan, entries.clone());
+    // A loop that is not gone into where all went well before it: the first try may stand there.
+    if explored.back.is_empty() && explored.on.is_empty() && explored.out.is_empty() && !explored.cut {
+        entries = entries_after_failure(machine, func, head);
+        explored = explore(machine, &plan, entries.clone());
+    }
     if explored.back.is_empty() {
         return None;
     }
@@ -179,6 +185,25 @@ fn entries(machine: &mut Machine<'_>, func: FuncRef, head: BlockId) -> Vec<State
         frame.block = head;
     }
     vec![state]
+}
+
+/// States in which the loop is come to although, or because, something before it failed.
+fn entries_after_failure(machine: &mut Machine<'_>, func: FuncRef, head: BlockId) -> Vec<State> {
+    machine.plan = Plan { explore: true, head: Some(head), stop_at_head: true, ..Plan::calm() };
+    machine.budget = ENTRY_BUDGET;
+    let start = machine.enter(func);
+    let finished = machine.run(vec![start]);
+    let failed = finished.into_iter().filter(|finished| finished.end == End::Head && finished.state.failed.is_some());
+    let mut seen = FxHashSet::default();
+    let mut states: Vec<State> = Vec::new();
+    for finished in failed {
+        let state = at_head(finished.state);
+        if seen.insert(state.fingerprint()) {
+            states.push(state);
+        }
+    }
+    states.truncate(4);
+    states
 }
 
 /// A state at the head, what happened before forgotten.
@@ -290,7 +315,7 @@ pub(super) fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -
     });
     match (succeeds_out, succeeds_on) {
         (true, false) if by_value_alone => Some(Role::Polling),
-        (true, false) if only_connects(explored) => Some(Role::Probe),
+        (true, false) if only_looks(explored) => Some(Role::Probe),
         (true, false) => Some(Role::Retry),
         (true, true) => Some(if by_value_alone { Role::Polling } else { Role::Probe }),
         (false, true) if kind != LoopKind::For && !by_value_alone => Some(Role::Daemon),
@@ -298,22 +323,35 @@ pub(super) fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -
     }
 }
 
-/// Whether a connection is opened and nothing is done with it: somebody waits until that can be done.
-fn only_connects(explored: &Explored) -> bool {
+/// Whether all that is wanted is that it works: a connection is opened and nothing is done with it, or something is read
+/// and nothing of the answer is looked at but its status. Somebody waits until that can be done.
+fn only_looks(explored: &Explored) -> bool {
     let connects = |finished: &Finished| {
         finished.state.failed.as_ref().is_some_and(|failed| {
-            failed.op.idempotent == Some(true) && !failed.op.http && failed.op.remote == Known3::Yes
+            let reads = matches!(failed.op.method.as_deref(), Some("GET" | "HEAD"));
+            failed.op.remote == Known3::Yes && if failed.op.http { reads } else { failed.op.idempotent == Some(true) }
         })
     };
     let nothing_else = |finished: &Finished| {
         let given = match &finished.end {
-            End::Return(value, ..) => matches!(value, Value::None | Value::Bool(..)),
+            End::Return(value, ..) => says_only_that(value),
             _ => false,
         };
+        let unread = !finished.state.events().iter().any(|event| matches!(event, Event::ReadBody(_)));
         let operations = finished.state.events().iter().filter(|event| matches!(event, Event::Op(_))).count();
-        given && operations <= 1
+        given && unread && operations <= 1
     };
     explored.back.iter().all(connects) && explored.done.iter().all(nothing_else)
+}
+
+/// Whether a value says that something worked, and nothing else.
+fn says_only_that(value: &Value) -> bool {
+    match value {
+        Value::None | Value::Bool(..) => true,
+        Value::Variant(_, _, args) => args.iter().all(says_only_that),
+        Value::Tuple(items) => items.is_empty(),
+        _ => false,
+    }
 }
 
 /// Recursion from a failure path, and a second try in one.

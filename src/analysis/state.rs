@@ -279,6 +279,8 @@ pub enum Event {
     CountTest {
         /// Where.
         at: At,
+        /// The way that was not taken leads out of the loop.
+        leads_out: bool,
     },
     /// A loop over something finite (`true`) or without end took an item.
     Took {
@@ -299,6 +301,10 @@ pub enum Event {
     Lost(At),
     /// An exception was caught here.
     Caught(At),
+    /// Something of the answer beyond its status and headers was read.
+    ReadBody(Place),
+    /// Two numbers, one of them a count, were compared: their difference.
+    Counted(f64),
     /// The status was looked at.
     LookedAtStatus(Place),
     /// A stop flag was looked at.
@@ -329,6 +335,9 @@ impl Gap {
     pub const NONE: Gap = Gap { low: 0.0, high: 0.0, unknown: false };
 }
 
+/// The variables of an activation that has ended, and the activation around it.
+pub type Kept = (Rc<Vec<Option<Value>>>, Option<u32>);
+
 /// One path of a run.
 #[derive(Debug, Clone)]
 pub struct State {
@@ -351,7 +360,7 @@ pub struct State {
     /// The operation behind each unknown result.
     pub results: Rc<BTreeMap<SymId, Rc<OpInfo>>>,
     /// Variables of ended activations that closures still use.
-    pub kept: Rc<BTreeMap<u32, (Rc<Vec<Option<Value>>>, Option<u32>)>>,
+    pub kept: Rc<BTreeMap<u32, Kept>>,
     /// Simulated seconds since the start.
     pub clock: f64,
     /// What happened.

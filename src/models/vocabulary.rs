@@ -98,7 +98,11 @@ pub const WORDS: &[Word] = &[
     word("math", &["function"], &["function"]),
     word("parse-number", &["function"], &[]),
     word("parse-date", &[], &[]),
-    word("exception", &["aliases", "bases", "before-send", "content", "interrupt", "occurs", "stands-for"], &["functions"]),
+    word(
+        "exception",
+        &["aliases", "bases", "before-send", "content", "interrupt", "occurs", "stands-for"],
+        &["functions"],
+    ),
     word("error-test", &[], &["raises"]),
     word("local", &["used-up"], &[]),
     word("remote", &["effect", "idempotent", "timeout", "default-timeout", "retries", "default-retries"], &[]),

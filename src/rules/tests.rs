@@ -108,7 +108,8 @@ fn findings(site: &Site) -> Vec<(&'static str, Finding)> {
 }
 
 fn names(site: &Site) -> Vec<&'static str> {
-    findings(site).into_iter().map(|(name, _)| name).collect()
+    let by_default = |name: &str| super::ALL.iter().any(|rule| rule.name == name && rule.on_by_default());
+    findings(site).into_iter().map(|(name, _)| name).filter(|name| by_default(name)).collect()
 }
 
 fn of(site: &Site, rule: &str) -> Finding {

@@ -26,8 +26,6 @@ fn path(pace: Pace, waits: Vec<Wait>) -> FailurePath {
         good_answer: false,
         new_input: false,
         inner: false,
-        before_send: false,
-        good_answer: false,
         retry_after: RetryAfter::NotApplicable,
         retry_after_date: DateForm::Fine,
         exhaustion: Exhaustion::Raises,

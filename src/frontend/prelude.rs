@@ -1,12 +1,10 @@
 //! What a retry library does, as code of its own: the functions of `prelude.py`, lowered once.
 //!
 //! A decorated function has no loop in sight; the loop is the library's. `drive` is that loop, written in
-//! terms of the pieces of a policy (see [`super::pieces`]), so that the same machine runs it and the same facts come out.
+//! terms of the pieces of a policy, so that the same machine runs it and the same facts come out.
 
 use std::sync::LazyLock;
 
-use super::value::FuncRef;
-use crate::frontend;
 use crate::ir::{FuncId, FunctionKind, Module};
 use crate::source::{Language, SourceFile};
 
@@ -17,7 +15,7 @@ static SOURCE: LazyLock<SourceFile> =
     LazyLock::new(|| SourceFile::new("prelude.py", include_str!("prelude.py"), Language::Python));
 
 static MODULES: LazyLock<[Module; 2]> = LazyLock::new(|| {
-    let module = frontend::lower(&SOURCE, "prelude");
+    let module = super::lower(&SOURCE, "prelude");
     FILES.map(|(_, language)| Module { language, ..module.clone() })
 });
 
@@ -48,8 +46,8 @@ pub fn module(file: u32) -> Option<&'static Module> {
 
 /// A function of the prelude.
 #[must_use]
-pub fn function(file: u32, name: &str) -> Option<FuncRef> {
+pub fn function(file: u32, name: &str) -> Option<FuncId> {
     let functions = &module(file)?.functions;
     let at = functions.iter().position(|f| f.kind == FunctionKind::Named && f.name == name)?;
-    Some(FuncRef { file, func: FuncId(u32::try_from(at).ok()?) })
+    Some(FuncId(u32::try_from(at).ok()?))
 }

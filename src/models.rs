@@ -125,6 +125,9 @@ pub enum Kind {
     Suppress,
     /// Runs the callables, futures or coroutines among its arguments (gather, spawn, to_thread, executors).
     Runs,
+    /// The last part of an address (`names`, with a leading slash) where a POST asks and changes nothing: a query, a search,
+    /// a token, a completion.
+    QueryPath,
     /// Gives something new at each call (takes from a queue, reads from a stream, accepts): new work for an iteration.
     Source,
     /// A flag by which somebody else ends a loop: a stop event, a cancellation token.

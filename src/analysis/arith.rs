@@ -152,6 +152,17 @@ fn certainly_some(value: &Value) -> bool {
     !matches!(value, Value::Sym(_) | Value::None) && !matches!(value, Value::Variant(name, _, _) if &**name == "None")
 }
 
+/// Whether a text that was put together begins otherwise than a text that is known.
+fn begins_otherwise(symbols: &Symbols, built: &Value, text: &Value) -> bool {
+    let (Value::Sym(id), Value::Str(text)) = (built, text) else { return false };
+    match symbols.info(*id).map(|info| &info.node) {
+        Some(Node::Call(name, parts)) if &**name == "format" => {
+            matches!(parts.first(), Some(Value::Str(start)) if !text.starts_with(&**start))
+        }
+        _ => false,
+    }
+}
+
 fn known_equal(a: &Value, b: &Value) -> Option<bool> {
     match (a, b) {
         (Value::None, Value::None) => Some(true),
@@ -198,6 +209,9 @@ pub fn binary(symbols: &mut Symbols, op: BinOp, a: &Value, b: &Value) -> Value {
                     _ => {}
                 }
             }
+        }
+        if begins_otherwise(symbols, a, b) || begins_otherwise(symbols, b, a) {
+            return Value::Bool(negated, symbols.taint(a).or(symbols.taint(b)));
         }
         if let Some(equal) = known_equal(a, b) {
             let taint = symbols.taint(a).or(symbols.taint(b));

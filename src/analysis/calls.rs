@@ -1086,6 +1086,7 @@ impl<'a> Machine<'a> {
                 let value = self.unknown(&mut state, Taint::FRESH);
                 out.push((state, Res::Value(value)));
             }
+            Kind::QueryPath => out.push((state, Res::Value(Value::None))),
             Kind::Source => {
                 self.may_raise(&state, entry, &call, out);
                 let value = self.unknown(&mut state, Taint::ITEM);
@@ -1509,6 +1510,9 @@ impl<'a> Machine<'a> {
                 } else {
                     self.project.is_subclass(file, class, base)
                 };
+                // An interrupt is of no class that models do not know.
+                let interrupt = || self.models(file).exception(class).is_some_and(|entry| entry.interrupt);
+                let this = if this.is_none() && interrupt() { Some(false) } else { this };
                 match this {
                     Some(true) => answer = Some(true),
                     Some(false) => {

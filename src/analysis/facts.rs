@@ -938,8 +938,11 @@ fn exhaustion(machine: &Machine<'_>, found: &Found<'_>, outage: &Outage, bound: 
     let declared = found.function.returns.as_ref().is_some_and(|ty| {
         matches!(ty.path.as_str(), "Option" | "Result" | "bool" | "builtins.bool" | "None" | "builtins.None")
     });
+    // An empty `Ok` says the opposite of what a declared error is for.
+    let fallible = found.function.returns.as_ref().is_some_and(|ty| ty.path == "Result");
     match worst {
-        Exhaustion::FallsOff(_) | Exhaustion::DefaultValue(..) if declared => Exhaustion::FailureValue,
+        Exhaustion::FallsOff(_) if declared => Exhaustion::FailureValue,
+        Exhaustion::DefaultValue(..) if declared && !fallible => Exhaustion::FailureValue,
         other => other,
     }
 }

@@ -246,6 +246,13 @@ impl<'a> Machine<'a> {
             Some(Value::Sym(id)) => self.built_text(*id),
             _ => None,
         };
+        // Some addresses are asked by POST and changed by nothing.
+        let asks = target.as_deref().is_some_and(|target| {
+            let path = target.split(['?', '#']).next().unwrap_or_default();
+            let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+            self.models(at.file).method("*", &format!("/{last}")).is_some_and(|entry| entry.kind == Kind::QueryPath)
+        });
+        let idempotent = entry.idempotent.or(asks.then_some(true));
         // Inputs: everything but headers and time limits.
         let mut inputs: Vec<Value> = Vec::new();
         if let Some(receiver) = &call.receiver {
@@ -282,7 +289,7 @@ impl<'a> Machine<'a> {
             model: Some(model),
             remote,
             method,
-            idempotent: entry.idempotent,
+            idempotent,
             effect: entry.effect.as_deref().map(Rc::from),
             target,
             timeout,

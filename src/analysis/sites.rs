@@ -38,6 +38,8 @@ pub(super) struct Explored {
     pub out: Vec<Finished>,
     /// The work was cut short.
     pub cut: bool,
+    /// The loop is come to only where a first try before it failed.
+    pub after_first_try: bool,
 }
 
 /// All sites of a file, in source order.
@@ -106,6 +108,7 @@ fn in_loop(machine: &mut Machine<'_>, func: FuncRef, function: &Function, number
     if explored.back.is_empty() && explored.on.is_empty() && explored.out.is_empty() && !explored.cut {
         entries = entries_after_failure(machine, func, head);
         explored = explore(machine, &plan, entries.clone());
+        explored.after_first_try = true;
     }
     if explored.back.is_empty() {
         return None;
@@ -283,7 +286,7 @@ pub(super) fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -
     // A `for` loop ends with its items whatever becomes of them: only what leaves in the midst of it is its success.
     let leaves = |finished: &Finished| {
         kind != LoopKind::For
-            || finished.state.turns == 0
+            || finished.state.turns <= u32::from(explored.after_first_try)
                 && finished
                     .state
                     .events()

@@ -110,6 +110,7 @@ pub const WORDS: &[Word] = &[
     word("time-limit", &["future", "amount", "unit"], &["amount"]),
     word("suppress", &[], &[]),
     word("runs", &["future"], &[]),
+    word("query-path", &[], &["names"]),
     word("source", &[], &[]),
     word("stop-flag", &["interrupt"], &[]),
     word("fresh", &[], &[]),

@@ -481,12 +481,12 @@ impl Machine<'_> {
         let value = match (object, index) {
             (Value::Headers(resp), key) if key_is_retry_after(key) => {
                 let value = self.advice(&mut state, *resp, at);
+                // Read without a default where it may be missing: what is asked here is what is done with it.
                 if value == Value::None {
-                    let missing = self.raised(&["builtins.KeyError"]);
-                    out.push((state, Res::Raise(missing)));
-                    return;
+                    Value::Sym(self.symbols.intern(Node::Index(object.clone(), index.clone()), Taint::SERVER))
+                } else {
+                    value
                 }
-                value
             }
             (Value::Body(resp), key) if key_is_retry_after(key) => self.advice_in_body(&mut state, *resp, at),
             (Value::Body(resp), _) => Value::Body(*resp),

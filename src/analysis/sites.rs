@@ -504,7 +504,9 @@ pub(super) fn groups(explored: &Explored) -> Vec<Group> {
 pub(super) fn is_failure_value(value: &Value) -> bool {
     match value {
         Value::None | Value::Bool(false, _) | Value::Exc(_) | Value::Resp(_) => true,
-        Value::Variant(name, _, args) => matches!(&**name, "Err" | "None") || args.iter().any(|arg| *arg != Value::None && is_failure_value(arg)),
+        Value::Variant(name, _, args) => {
+            matches!(&**name, "Err" | "None") || args.iter().any(|arg| *arg != Value::None && is_failure_value(arg))
+        }
         Value::Tuple(items) => items.iter().any(is_failure_value),
         _ => false,
     }

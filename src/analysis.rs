@@ -1,17 +1,39 @@
 //! From graphs to policies: finds every place where an operation is executed again because it failed, and what the
 //! code does there: the [`policy::Site`]s that rules and the inventory read.
+//!
+//! * `sites` explores: every operation fails in every way, one on a path; what comes back to it is a failure path.
+//!   `combinators` and `pieces` do the same for policies that a library runs, `probes` for interrupts and defects.
+//! * `outage` lets one failure last, attempt by attempt.
+//! * `facts` makes a policy of what was seen, with `bounds` (what ends it), `advice` (Retry-After), `leaving` (what
+//!   leaves in the end), `body`, `lost` and `reset` (single facts).
+//! * [`machine`] is what runs: `conditions` and `iteration` decide where paths fork, `loops` knows the graph's loops,
+//!   `memory` names, attributes and patterns, `containers` collections, [`arith`] numbers, [`value`] and [`state`] what is
+//!   known; `calls` finds what is called, `follow` goes into the project's own functions, `ops` executes operations,
+//!   `builders`, `futures`, `handlers` and `parse` do what models say of a call.
+//! * [`project`] knows what a name stands for across files.
 
+mod advice;
 pub mod arith;
 mod body;
+mod bounds;
+mod builders;
 mod calls;
 mod combinators;
+mod conditions;
 mod containers;
 mod facts;
+mod follow;
+mod futures;
+mod handlers;
+mod iteration;
+mod leaving;
+mod loops;
 mod lost;
 pub mod machine;
 mod memory;
 mod ops;
 mod outage;
+mod parse;
 mod pieces;
 pub mod policy;
 mod probes;

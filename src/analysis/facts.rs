@@ -1,24 +1,25 @@
 //! From simulated outages to a site's policy.
 
+use super::advice::advice;
+use super::bounds::{bound, brand_broken, number_in, weakest};
+use super::leaving::{after_last, exhaustion, exits};
 use std::rc::Rc;
 
-use super::arith;
 use super::body;
-use super::machine::{Advice, End, Finished, Machine};
+use super::machine::{Advice, Finished, Machine};
 use super::memory::last_part;
 use super::outage::Outage;
 use super::policy::{
-    Bound, Cause, DateForm, Exhaustion, Exit, ExitKind, FailurePath, Form, Known, Layer, Operation, Pace, RetryAfter,
-    Role, Site, Step, Timeout, Wait,
+    Bound, Cause, DateForm, FailurePath, Form, Known, Layer, Operation, Pace, RetryAfter, Role, Site, Step, Timeout,
+    Wait,
 };
 use super::probes;
 use super::reset;
-use super::sites::{Found, groups, is_failure_value};
-use super::state::{At, Event, Failing, Known3, OpInfo, State};
+use super::sites::{Found, groups};
+use super::state::{At, Event, Failing, Known3, OpInfo};
 use super::status::StatusSet;
-use super::value::{ANY, FuncRef, Node, Place, SymId, Taint, Value};
-use crate::ir::{BinOp, Callee, LoopKind, Op, Slot, UnOp};
-use crate::models::Kind;
+use super::value::{ANY, Node, Place, SymId, Taint, Value};
+use crate::ir::{LoopKind, UnOp};
 use crate::source::Span;
 
 /// Failure paths of one operation that fails in one way.
@@ -123,7 +124,7 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
 
 /// Parts error classes that stand for an answer's status from those that do not, and refusals of the request itself
 /// from passing ones: they are different ways of failing.
-fn split(machine: &Machine<'_>, groups: Vec<Group>) -> Vec<Group> {
+pub(super) fn split(machine: &Machine<'_>, groups: Vec<Group>) -> Vec<Group> {
     let Some(models) = machine.project.models(machine.file) else { return groups };
     let statuses =
         |class: &str| models.exception(class).and_then(|entry| entry.stands_for.as_deref()).and_then(StatusSet::parse);
@@ -147,7 +148,7 @@ fn split(machine: &Machine<'_>, groups: Vec<Group>) -> Vec<Group> {
 }
 
 /// An operation as the policy has it.
-fn operation(machine: &mut Machine<'_>, found: &Found<'_>, info: &OpInfo) -> Operation {
+pub(super) fn operation(machine: &mut Machine<'_>, found: &Found<'_>, info: &OpInfo) -> Operation {
     let key = info.policy_key(|value| {
         let taint = machine.symbols.taint(value);
         taint.has(Taint::FRESH) && made_inside(machine, found, value)
@@ -177,7 +178,7 @@ fn operation(machine: &mut Machine<'_>, found: &Found<'_>, info: &OpInfo) -> Ope
 }
 
 /// Whether a fresh value is made anew in each turn: its roots are not among what was there before the loop.
-fn made_inside(machine: &Machine<'_>, found: &Found<'_>, value: &Value) -> bool {
+pub(super) fn made_inside(machine: &Machine<'_>, found: &Found<'_>, value: &Value) -> bool {
     let mut roots = Vec::new();
     machine.symbols.collect_roots(value, &mut roots);
     roots.iter().any(|root| {
@@ -186,7 +187,7 @@ fn made_inside(machine: &Machine<'_>, found: &Found<'_>, value: &Value) -> bool 
     })
 }
 
-fn cause(machine: &Machine<'_>, group: &Group) -> Cause {
+pub(super) fn cause(machine: &Machine<'_>, group: &Group) -> Cause {
     match &group.how {
         Failing::Status(set) => Cause::Status(*set),
         Failing::Elapsed(class) => Cause::Exception { classes: vec![readable(machine, class)], everything: false },
@@ -222,14 +223,14 @@ fn cause(machine: &Machine<'_>, group: &Group) -> Cause {
     }
 }
 
-fn readable(machine: &Machine<'_>, class: &str) -> String {
+pub(super) fn readable(machine: &Machine<'_>, class: &str) -> String {
     match machine.project.class_of_path(class) {
         Some(own) => machine.project.class(own).map_or_else(|| class.to_string(), |class| class.name.clone()),
         None => class.to_string(),
     }
 }
 
-fn failure_path(
+pub(super) fn failure_path(
     machine: &mut Machine<'_>,
     found: &Found<'_>,
     group: &Group,
@@ -360,12 +361,12 @@ fn failure_path(
     }
 }
 
-fn credential_statuses() -> StatusSet {
+pub(super) fn credential_statuses() -> StatusSet {
     StatusSet::of(|status| matches!(status, 401 | 403 | 407 | 419))
 }
 
 /// Answers which say that the state has moved on since it was read.
-fn conflict_statuses() -> StatusSet {
+pub(super) fn conflict_statuses() -> StatusSet {
     StatusSet::of(|status| matches!(status, 409 | 412 | 428))
 }
 
@@ -376,7 +377,7 @@ pub(super) fn executed_after_failure(events: &[&Event], place: Place) -> bool {
 }
 
 /// Whether the operation failed more than once, on the same input, in the turn in which it first failed.
-fn repeated_within(events: &[&Event], op: &OpInfo) -> bool {
+pub(super) fn repeated_within(events: &[&Event], op: &OpInfo) -> bool {
     let failures = events
         .iter()
         .skip_while(|event| !matches!(event, Event::Fail(..)))
@@ -416,7 +417,13 @@ impl Layers {
 }
 
 /// The layers that repeat an operation: the site itself, loops below it, and what its client does by itself.
-fn layers(machine: &Machine<'_>, found: &Found<'_>, group: &Group, outage: &Outage, attempts: Option<u32>) -> Layers {
+pub(super) fn layers(
+    machine: &Machine<'_>,
+    found: &Found<'_>,
+    group: &Group,
+    outage: &Outage,
+    attempts: Option<u32>,
+) -> Layers {
     let _ = machine;
     let mut layers = Vec::new();
     let mut product = attempts;
@@ -464,312 +471,9 @@ fn layers(machine: &Machine<'_>, found: &Found<'_>, group: &Group, outage: &Outa
 
 // ---- bounds ----
 
-/// What bounds the attempts if the operation keeps failing so.
-fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outage, group: &Group) -> Bound {
-    let _ = group;
-    let clock = |events: &[&Event]| {
-        events.iter().find_map(|event| match event {
-            Event::ClockTest { left, .. } => Some(*left),
-            _ => None,
-        })
-    };
-    let took = |events: &[&Event]| {
-        events.iter().rev().find_map(|event| match event {
-            Event::Took { finite, outside } => Some((*finite, *outside)),
-            _ => None,
-        })
-    };
-    if let Some(attempts) = outage.attempts {
-        // Every path left.
-        let last = outage.left.iter().filter(|(attempt, _)| *attempt == attempts).map(|(_, finished)| finished);
-        let mut deadline = None;
-        let mut counted = false;
-        for finished in last {
-            let events = finished.state.events();
-            deadline = deadline.or(clock(&events));
-            counted |= events.iter().any(|event| matches!(event, Event::CountTest { .. }))
-                || took(&events).is_some_and(|(finite, _)| finite);
-        }
-        // Deadlines are come to by leaps of the clock, after which the number of attempts says nothing.
-        let number = (attempts <= 12 || deadline.is_none()).then_some(attempts);
-        return match (deadline, counted) {
-            (Some(left), true) => Bound::Both(number, seconds(left)),
-            (Some(left), false) => Bound::Deadline(seconds(left)),
-            (None, _) => Bound::Count(number),
-        };
-    }
-    let tests = exit_tests(machine, found, outage);
-    let mut flag = false;
-    let mut unknown = false;
-    let mut stuck: Option<&'static str> = None;
-    for test in &tests {
-        match test {
-            Test::Moves { clock: true } => return Bound::Deadline(None),
-            Test::Moves { clock: false } => return Bound::Caller,
-            Test::Items => return Bound::Count(None),
-            Test::Flag => flag = true,
-            Test::Unknown => unknown = true,
-            Test::Stuck(why) => stuck = Some(why),
-        }
-    }
-    if outage.cut || outage.survivors.is_empty() {
-        return Bound::Unknown;
-    }
-    let survivors: Vec<Vec<&Event>> = outage.survivors.iter().map(State::events).collect();
-    if unknown {
-        return Bound::Unknown;
-    }
-    if let Some(why) = stuck {
-        return Bound::Broken(why.to_string());
-    }
-    if survivors.iter().any(|events| clock(events).is_some_and(|_| true)) {
-        return Bound::Broken("the time is measured anew in each turn, so that it never runs out".to_string());
-    }
-    if survivors.iter().any(|events| stands_still(events)) {
-        return Bound::Broken("the count is set back in each turn, so that it never comes to its limit".to_string());
-    }
-    if flag || survivors.iter().any(|events| events.iter().any(|event| matches!(event, Event::Flag))) {
-        return Bound::Flag;
-    }
-    if is_limited(machine, found) {
-        return Bound::Deadline(None);
-    }
-    Bound::None
-}
-
-/// Whether a loop stands in an `async` block that the function around it runs under a time limit.
-fn is_limited(machine: &Machine<'_>, found: &Found<'_>) -> bool {
-    let Some(parent) = found.function.parent else { return false };
-    let parent = FuncRef { func: parent, ..found.func };
-    let Some(function) = machine.project.function(parent) else { return false };
-    let instrs = || function.blocks.iter().flat_map(|block| &block.instrs);
-    let mut futures = Vec::new();
-    for instr in instrs() {
-        let carries = match &instr.op {
-            Op::Func(id) => *id == found.func.func,
-            Op::Copy(from) | Op::Unary(UnOp::Same, from) => futures.contains(from),
-            _ => false,
-        };
-        futures.extend(instr.dst.filter(|_| carries));
-    }
-    let limits = |slot: Slot| {
-        instrs().any(|instr| match &instr.op {
-            Op::Path(path) => {
-                instr.dst == Some(slot)
-                    && machine.models(parent.file).function(path).is_some_and(|entry| entry.kind == Kind::TimeLimit)
-            }
-            _ => false,
-        })
-    };
-    instrs().any(|instr| match &instr.op {
-        Op::Call { callee: Callee::Value(callee), args } => {
-            args.iter().any(|arg| futures.contains(&arg.value)) && limits(*callee)
-        }
-        _ => false,
-    })
-}
-
-/// Whether the test of a count that would leave the loop has been made with the same numbers turn after turn.
-fn stands_still(events: &[&Event]) -> bool {
-    let mut counted = None;
-    let mut tested = Vec::new();
-    for event in events {
-        match event {
-            Event::Counted(apart) => counted = Some(*apart),
-            Event::CountTest { leads_out: true, .. } => tested.extend(counted.take()),
-            _ => {}
-        }
-    }
-    tested.len() >= 5 && tested.windows(2).all(|pair| matches!(pair, [a, b] if a == b))
-}
-
-fn seconds(left: f64) -> Option<f64> {
-    (left.is_finite() && left < 1.0e7).then_some((left * 10.0).round() / 10.0)
-}
-
-/// What a test on the way out of the loop shows.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Test {
-    /// Comes nearer to its end with each attempt.
-    Moves { clock: bool },
-    /// The items of something finite.
-    Items,
-    /// A stop flag, a running attribute.
-    Flag,
-    /// Something decides that cannot be seen.
-    Unknown,
-    /// A count that never comes nearer to its end.
-    Stuck(&'static str),
-}
-
-/// The undecided tests by which some paths left while others went on.
-fn exit_tests(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outage) -> Vec<Test> {
-    let mut tests = Vec::new();
-    let Some(survivor) = outage.survivors.first() else { return tests };
-    let decided: Vec<(Place, SymId, bool)> = survivor
-        .events()
-        .into_iter()
-        .filter_map(|event| match event {
-            Event::Decide { sym, taken, place, .. } => Some((*place, *sym, *taken)),
-            _ => None,
-        })
-        .collect();
-    let mut seen: Vec<Place> = Vec::new();
-    for (_, finished) in &outage.left {
-        // The last decision in which this path and the surviving one differ.
-        let last = finished.state.events().into_iter().rev().find_map(|event| match event {
-            Event::Decide { sym, taken, place, .. } => {
-                decided.iter().any(|(p, _, t)| p == place && t != taken).then_some((*place, *sym))
-            }
-            _ => None,
-        });
-        let Some((place, sym)) = last else { continue };
-        if seen.contains(&place) {
-            continue;
-        }
-        seen.push(place);
-        let syms: Vec<SymId> = decided.iter().filter(|(p, ..)| *p == place).map(|(_, sym, _)| *sym).collect();
-        tests.extend(classify(machine, found, sym, &syms, outage));
-    }
-    tests
-}
-
-fn classify(machine: &mut Machine<'_>, found: &Found<'_>, sym: SymId, syms: &[SymId], outage: &Outage) -> Option<Test> {
-    let info = machine.symbols.info(sym)?.clone();
-    let taint = info.taint;
-    if let Node::More(..) = info.node {
-        return Some(Test::Items);
-    }
-    if taint.has(Taint::FLAG) {
-        return Some(Test::Flag);
-    }
-    // A comparison: how far its sides are apart, attempt by attempt.
-    let slacks: Vec<f64> = syms.iter().filter_map(|sym| slack(machine, *sym)).collect();
-    let moving = slacks.len() >= 3
-        && slacks.len() == syms.len()
-        && (slacks.windows(2).all(|pair| matches!(pair, [a, b] if b > a))
-            || slacks.windows(2).all(|pair| matches!(pair, [a, b] if b < a)));
-    if moving {
-        return Some(Test::Moves { clock: taint.has(Taint::CLOCK) });
-    }
-    if taint.has(Taint::CLOCK) {
-        // The clock is in it, in a form that is not understood.
-        let differ = syms.windows(2).any(|pair| matches!(pair, [a, b] if a != b));
-        return Some(if differ { Test::Unknown } else { Test::Stuck("the time is measured anew in each turn") });
-    }
-    // Only about the failure itself: which failures are repeated, not how often.
-    let own_result = outage.survivors.first().is_some_and(|state| {
-        let failed = state.failed.as_ref().and_then(|failed| failed.op.result);
-        failed.is_some_and(|result| info.roots.contains(&result))
-    });
-    let only_failure = (taint.has(Taint::FAILURE) || own_result)
-        && !taint.has(Taint::INPUT.or(Taint::STATE).or(Taint::FLAG))
-        && (own_result || !taint.has(Taint::CALL));
-    if only_failure || taint.has(Taint::RANDOM) {
-        return None;
-    }
-    if taint.has(Taint::CALL) {
-        return Some(Test::Unknown);
-    }
-    if taint.has(Taint::COUNTER) && slacks.len() == syms.len() && !slacks.is_empty() {
-        return Some(Test::Stuck("the count never comes nearer to its limit"));
-    }
-    // A running attribute in the loop's own condition.
-    if taint.has(Taint::STATE) && slacks.is_empty() && found.loop_kind.is_some() {
-        return Some(Test::Flag);
-    }
-    if taint.has(Taint::STATE) {
-        return Some(Test::Unknown);
-    }
-    None
-}
-
-/// The number by which the sides of a comparison differ, symbols aside.
-fn slack(machine: &Machine<'_>, sym: SymId) -> Option<f64> {
-    let mut sym = sym;
-    for _ in 0..4 {
-        match machine.symbols.info(sym)?.node.clone() {
-            Node::Unary(UnOp::Not, Value::Sym(inner)) => sym = inner,
-            Node::Binary(op, a, b) if arith::is_test(op) && !matches!(op, BinOp::In | BinOp::NotIn) => {
-                return Some(number_in(machine, &a, 6) - number_in(machine, &b, 6));
-            }
-            Node::Truth(value) => return Some(number_in(machine, &value, 6)),
-            Node::Binary(BinOp::Other | BinOp::BitOr, Value::Sym(a), _) => sym = a,
-            _ => return None,
-        }
-    }
-    None
-}
-
-/// The known part of a number: what stays if every unknown were nought (one, in a product).
-fn number_in(machine: &Machine<'_>, value: &Value, depth: u32) -> f64 {
-    let Some(depth) = depth.checked_sub(1) else { return 0.0 };
-    match value {
-        Value::Num(num) => f64::midpoint(num.lo.0, num.hi.0.min(1.0e12)),
-        Value::Sym(id) => match machine.symbols.info(*id).map(|info| info.node.clone()) {
-            Some(Node::Linear(base, off)) => number_in(machine, &base, depth) + off.0,
-            Some(Node::Binary(op, a, b)) => {
-                let (x, y) = (number_in(machine, &a, depth), number_in(machine, &b, depth));
-                match op {
-                    BinOp::Add => x + y,
-                    BinOp::Sub => x - y,
-                    BinOp::Mul => (if x == 0.0 { 1.0 } else { x }) * (if y == 0.0 { 1.0 } else { y }),
-                    BinOp::Div | BinOp::FloorDiv => x / if y == 0.0 { 1.0 } else { y },
-                    BinOp::Pow => (if x == 0.0 { 2.0 } else { x }).powf(y),
-                    _ => 0.0,
-                }
-            }
-            Some(Node::Math(_, args)) => args.iter().map(|arg| number_in(machine, arg, depth)).sum(),
-            Some(Node::Unary(UnOp::Neg, inner)) => -number_in(machine, &inner, depth),
-            _ => 0.0,
-        },
-        Value::Variant(_, _, args) => args.first().map_or(0.0, |arg| number_in(machine, arg, depth)),
-        _ => 0.0,
-    }
-}
-
-/// Where one failure path of a loop is counted and another is not, the count is broken on the other.
-fn brand_broken(failures: &mut [FailurePath]) {
-    let counted = failures
-        .iter()
-        .any(|path| matches!(path.bound, Bound::Count(_) | Bound::Both(..) | Bound::Caller | Bound::Deadline(_)));
-    if !counted {
-        return;
-    }
-    for path in failures {
-        if path.bound == Bound::None && !path.repaired {
-            let which = match &path.cause {
-                Cause::Status(set) => format!("the path on status {set} is not counted"),
-                Cause::Exception { classes, .. } => match classes.first() {
-                    Some(class) => format!("the path on {} is not counted", last_part(class)),
-                    None => "the path on an exception is not counted".to_string(),
-                },
-                _ => "one failure path is not counted".to_string(),
-            };
-            path.bound = Bound::Broken(which);
-        }
-    }
-}
-
-/// The weakest of all bounds.
-fn weakest(failures: &[FailurePath]) -> Bound {
-    let rank = |bound: &Bound| match bound {
-        Bound::None => 0,
-        Bound::Broken(_) => 1,
-        Bound::Flag => 2,
-        Bound::Unknown => 3,
-        Bound::Caller => 4,
-        Bound::Count(None) => 5,
-        Bound::Deadline(_) => 6,
-        Bound::Count(Some(_)) => 7,
-        Bound::Both(..) => 8,
-    };
-    failures.iter().map(|path| &path.bound).min_by_key(|bound| rank(bound)).cloned().unwrap_or(Bound::Unknown)
-}
-
 // ---- pace ----
 
-fn pace(machine: &Machine<'_>, outage: &Outage, after_failure: &[Event]) -> Pace {
+pub(super) fn pace(machine: &Machine<'_>, outage: &Outage, after_failure: &[Event]) -> Pace {
     let waits = &outage.waits;
     if waits.iter().all(|wait| wait.high == 0.0 && !wait.unknown) {
         return Pace::None;
@@ -831,7 +535,7 @@ fn pace(machine: &Machine<'_>, outage: &Outage, after_failure: &[Event]) -> Pace
 }
 
 /// The ceiling of a growing wait: the length at which it stays.
-fn ceiling(waits: &[Wait], pace: Pace) -> Option<f64> {
+pub(super) fn ceiling(waits: &[Wait], pace: Pace) -> Option<f64> {
     if !matches!(pace, Pace::Exponential | Pace::Linear) {
         return None;
     }
@@ -844,400 +548,17 @@ fn ceiling(waits: &[Wait], pace: Pace) -> Option<f64> {
 
 // ---- what leaves ----
 
-fn after_last(outage: &Outage, attempts: Option<u32>, op: &OpInfo) -> Option<(Wait, At)> {
-    let attempts = attempts?;
-    let mut found: Option<(Wait, At)> = None;
-    for (attempt, finished) in &outage.left {
-        if *attempt != attempts {
-            continue;
-        }
-        // A loop around this one goes on: what waits here waits for its next turn.
-        if matches!(finished.end, End::NextWork(_)) {
-            return None;
-        }
-        let events = finished.state.events();
-        let at_failure = events.iter().rposition(|event| matches!(event, Event::Fail(..)))?;
-        let after = events.get(at_failure..).unwrap_or_default();
-        let left = after.iter().position(|event| matches!(event, Event::Left(..)))?;
-        // Behind the loop the last attempt of all is made: the wait is before it.
-        let once_more = |event: &&Event| match event {
-            Event::Op(info) => {
-                info.place != op.place && (info.text == op.text || info.model.is_some() && info.model == op.model)
-            }
-            _ => false,
-        };
-        if after.get(left..).unwrap_or_default().iter().any(once_more) {
-            return None;
-        }
-        let wait = after.get(..left).unwrap_or_default().iter().rev().find_map(|event| match event {
-            Event::Wait { low, high, unknown, at, .. } if *high > 0.0 || *unknown => {
-                Some((Wait { low: *low, high: *high, unknown: *unknown }, *at))
-            }
-            _ => None,
-        });
-        match wait {
-            Some(wait) => found = Some(wait),
-            // One path gives up without a wait: the wait is not certain.
-            None => return None,
-        }
-    }
-    found
-}
-
-fn exhaustion(machine: &Machine<'_>, found: &Found<'_>, outage: &Outage, bound: &Bound) -> Exhaustion {
-    if matches!(bound, Bound::None | Bound::Broken(_) | Bound::Flag) {
-        return Exhaustion::Never;
-    }
-    let gives_value = found.explored.done.iter().any(|finished| match &finished.end {
-        End::Return(value, explicit, _) => *explicit && !matches!(value, Value::None),
-        _ => false,
-    });
-    let last = outage.left.iter().map(|(attempt, _)| *attempt).max().unwrap_or(0);
-    let mut worst = Exhaustion::Unknown;
-    for (attempt, finished) in &outage.left {
-        if *attempt != last {
-            continue;
-        }
-        let this = match &finished.end {
-            End::Raise(..) | End::Abort => Exhaustion::Raises,
-            End::NextWork(at) => Exhaustion::GoesOn(at.span),
-            End::Return(value, explicit, at) => match value {
-                Value::None if !explicit && gives_value => Exhaustion::FallsOff(at.span),
-                Value::None if !explicit => Exhaustion::GoesOn(at.span),
-                value if is_failure_value(value) => Exhaustion::FailureValue,
-                Value::Tuple(_) | Value::Object(_) | Value::Num(_) | Value::Str(_)
-                    if gives_value && looks_empty(finished, value) =>
-                {
-                    let text = machine.project.file(at.file).map_or("", |file| file.slice(at.span));
-                    Exhaustion::DefaultValue(at.span, text.split_whitespace().collect::<Vec<_>>().join(" "))
-                }
-                Value::Variant(name, _, args) if &**name == "Ok" && gives_value => match args.first() {
-                    Some(inner) if looks_empty(finished, inner) => {
-                        let text = machine.project.file(at.file).map_or("", |file| file.slice(at.span));
-                        Exhaustion::DefaultValue(at.span, text.to_string())
-                    }
-                    _ => Exhaustion::Unknown,
-                },
-                _ => Exhaustion::Unknown,
-            },
-            _ => Exhaustion::Unknown,
-        };
-        let rank = |exhaustion: &Exhaustion| match exhaustion {
-            Exhaustion::FallsOff(_) => 5,
-            Exhaustion::DefaultValue(..) => 4,
-            Exhaustion::GoesOn(_) => 3,
-            Exhaustion::FailureValue => 2,
-            Exhaustion::Raises => 1,
-            _ => 0,
-        };
-        if rank(&this) > rank(&worst) {
-            worst = this;
-        }
-    }
-    // A declared optional result says that there may be none.
-    let declared = found.function.returns.as_ref().is_some_and(|ty| {
-        matches!(ty.path.as_str(), "Option" | "Result" | "bool" | "builtins.bool" | "None" | "builtins.None")
-    });
-    // An empty `Ok` says the opposite of what a declared error is for.
-    let fallible = found.function.returns.as_ref().is_some_and(|ty| ty.path == "Result");
-    match worst {
-        Exhaustion::FallsOff(_) if declared => Exhaustion::FailureValue,
-        Exhaustion::DefaultValue(..) if declared && !fallible => Exhaustion::FailureValue,
-        other => other,
-    }
-}
-
-/// Whether a value is an empty default: `[]`, `{}`, `""`, `0`.
-fn looks_empty(finished: &Finished, value: &Value) -> bool {
-    match value {
-        Value::Tuple(items) => items.is_empty(),
-        Value::Str(text) => text.is_empty(),
-        Value::Object(id) => matches!(
-            finished.state.objects.get(id),
-            Some(super::state::Object::List(items, true)) if items.is_empty()
-        ),
-        Value::Num(num) => num.single() == Some(0.0),
-        _ => false,
-    }
-}
-
-/// The ways in which answers leave.
-fn exits(machine: &Machine<'_>, found: &Found<'_>) -> Vec<Exit> {
-    let mut exits: Vec<Exit> = Vec::new();
-    let success: Vec<At> = found
-        .explored
-        .done
-        .iter()
-        .filter_map(|finished| match &finished.end {
-            End::Return(_, _, at) => Some(*at),
-            _ => None,
-        })
-        .collect();
-    for finished in &found.explored.out {
-        let Some(failed) = &finished.state.failed else { continue };
-        let Failing::Status(set) = &failed.how else { continue };
-        let place = failed.op.place;
-        let (kind, at) = match &finished.end {
-            End::Raise(_, at) => (ExitKind::Failure, *at),
-            End::NextWork(at) => (ExitKind::Elsewhere, *at),
-            End::Return(value, explicit, at) => {
-                let mut response = |value: &Value| match value {
-                    Value::Resp(of) | Value::Status(of, _) | Value::StatusIn(of, _) => *of == place,
-                    Value::Exc(_) => true,
-                    Value::Inst(_) => true,
-                    _ => false,
-                };
-                let looked = finished
-                    .state
-                    .events()
-                    .iter()
-                    .any(|event| matches!(event, Event::LookedAtStatus(of) if *of == place));
-                let kind = if machine.symbols.mentions(value, &mut response) {
-                    ExitKind::Response
-                } else if is_failure_value(value) && *explicit {
-                    ExitKind::Failure
-                } else if success.contains(at) && looked {
-                    ExitKind::Value
-                } else {
-                    ExitKind::Failure
-                };
-                (kind, *at)
-            }
-            _ => continue,
-        };
-        let span = local_span(machine, found, at);
-        match exits.iter_mut().find(|exit| exit.kind == kind && exit.span == span) {
-            Some(exit) => exit.statuses = exit.statuses.map(|statuses| statuses.or(set)),
-            None => exits.push(Exit { statuses: Some(*set), kind, span }),
-        }
-    }
-    exits
-}
-
 // ---- the server's advice ----
-
-/// How a wait stands to what the server asked for.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Relation {
-    /// At least as long.
-    Kept,
-    /// Can be shorter: at most so many seconds.
-    Lowered(Option<f64>),
-    /// Has nothing to do with it.
-    None,
-}
-
-fn relation(machine: &Machine<'_>, value: &Value, depth: u32) -> Relation {
-    let Some(depth) = depth.checked_sub(1) else { return Relation::None };
-    match value {
-        Value::Variant(_, _, args) => args.first().map_or(Relation::None, |arg| relation(machine, arg, depth)),
-        Value::Sym(id) => {
-            let Some(info) = machine.symbols.info(*id) else { return Relation::None };
-            if !info.taint.has(Taint::SERVER) {
-                return Relation::None;
-            }
-            let high_of = |values: &[Value]| {
-                let high = values
-                    .iter()
-                    .filter(|value| relation(machine, value, depth) == Relation::None)
-                    .map(|value| arith::bounds(&machine.symbols, value).1)
-                    .fold(f64::INFINITY, f64::min);
-                high.is_finite().then_some(high)
-            };
-            match &info.node {
-                Node::RetryAfter(_) | Node::RetryAfterText(_) => Relation::Kept,
-                Node::Linear(base, _) => relation(machine, base, depth),
-                Node::Binary(op, a, b) => {
-                    let (x, y) = (relation(machine, a, depth), relation(machine, b, depth));
-                    let low = |value: &Value| arith::bounds(&machine.symbols, value).0;
-                    match op {
-                        BinOp::Add => match (x, y) {
-                            (Relation::Kept, _) if low(b) >= 0.0 => Relation::Kept,
-                            (_, Relation::Kept) if low(a) >= 0.0 => Relation::Kept,
-                            (Relation::None, other) | (other, _) => other,
-                        },
-                        BinOp::Sub => x,
-                        BinOp::Mul => match (x, y) {
-                            (Relation::Kept, Relation::None) if low(b) >= 1.0 => Relation::Kept,
-                            (Relation::None, Relation::Kept) if low(a) >= 1.0 => Relation::Kept,
-                            (Relation::Kept, Relation::None) if low(b) < 1.0 && low(b) > f64::NEG_INFINITY => {
-                                Relation::Lowered(None)
-                            }
-                            (Relation::None, Relation::Kept) if low(a) < 1.0 && low(a) > f64::NEG_INFINITY => {
-                                Relation::Lowered(None)
-                            }
-                            (Relation::None, other) | (other, _) => other,
-                        },
-                        _ => {
-                            if x == Relation::None {
-                                y
-                            } else {
-                                x
-                            }
-                        }
-                    }
-                }
-                Node::Math(name, args) => {
-                    let each: Vec<Relation> = args.iter().map(|arg| relation(machine, arg, depth)).collect();
-                    match &**name {
-                        "min" | "clamp" => Relation::Lowered(high_of(args)),
-                        "max" if each.contains(&Relation::Kept) => Relation::Kept,
-                        "random" => Relation::Lowered(None),
-                        _ => each.into_iter().find(|one| *one != Relation::None).unwrap_or(Relation::None),
-                    }
-                }
-                Node::Unary(_, inner) | Node::Payload(inner, _) => relation(machine, inner, depth),
-                Node::Call(_, args) => args
-                    .iter()
-                    .map(|arg| relation(machine, arg, depth))
-                    .find(|one| *one != Relation::None)
-                    .unwrap_or(Relation::None),
-                _ => Relation::Kept,
-            }
-        }
-        _ => Relation::None,
-    }
-}
-
-/// The statuses with which a server may say how long to wait.
-fn advised_statuses() -> StatusSet {
-    StatusSet::of(|status| matches!(status, 429 | 503))
-}
-
-fn advice(
-    machine: &mut Machine<'_>,
-    found: &Found<'_>,
-    group: &Group,
-    cause: &Cause,
-    events: &[Event],
-) -> (RetryAfter, DateForm) {
-    let not_applicable = (RetryAfter::NotApplicable, DateForm::Fine);
-    let Cause::Status(set) = cause else { return not_applicable };
-    let set = set.and(&advised_statuses());
-    if set.is_empty() || found.form == Form::StraightLine {
-        return not_applicable;
-    }
-    let Failing::Status(_) = &group.how else { return not_applicable };
-    let how = Failing::Status(set);
-    let told = machine.outage(&found.plan, &found.entries, group.op.place, &how, Advice::Seconds, Some(3));
-    if told.first.is_empty() {
-        // With the advice at hand the request is not sent again.
-        return (RetryAfter::Honoured, DateForm::Fine);
-    }
-    let mut read = false;
-    let mut compared = None;
-    let mut kept = true;
-    let mut lowered: Option<(Option<f64>, At)> = None;
-    let mut lost = None;
-    for state in &told.first {
-        let events: Vec<Event> = state.events().into_iter().cloned().collect();
-        let mut this = Relation::None;
-        for event in since_failure(&events) {
-            match event {
-                Event::ReadAdvice(..) => read = true,
-                Event::Lost(at) => lost = Some(*at),
-                Event::Decide { sym, at, .. }
-                    if machine.symbols.info(*sym).is_some_and(|info| info.taint.has(Taint::SERVER)) =>
-                {
-                    compared = Some((*sym, *at));
-                }
-                Event::Wait { value, at, .. } => match relation(machine, value, 10) {
-                    Relation::Kept => this = Relation::Kept,
-                    Relation::Lowered(most) if this != Relation::Kept => {
-                        this = Relation::Lowered(most);
-                        lowered = Some((most, *at));
-                    }
-                    _ => {}
-                },
-                _ => {}
-            }
-        }
-        kept &= this == Relation::Kept;
-    }
-    if let Some((most, at)) = lowered {
-        let at = local_span(machine, found, at);
-        return (RetryAfter::Shortened { ceiling: most, at }, date(machine, found, group, &how));
-    }
-    if kept {
-        return (RetryAfter::Honoured, date(machine, found, group, &how));
-    }
-    if read {
-        if let Some((sym, at)) = compared {
-            let at = local_span(machine, found, at);
-            let most = machine.symbols.info(sym).and_then(|info| match &info.node {
-                Node::Binary(_, a, b) => [a, b].into_iter().find_map(|side| match side {
-                    Value::Num(num) => num.single(),
-                    _ => None,
-                }),
-                _ => None,
-            });
-            return (RetryAfter::Shortened { ceiling: most, at }, date(machine, found, group, &how));
-        }
-        return (RetryAfter::Ignored, DateForm::Fine);
-    }
-    if let Some(at) = lost.or_else(|| {
-        events.iter().find_map(|event| match event {
-            Event::Lost(at) => Some(*at),
-            _ => None,
-        })
-    }) {
-        return (RetryAfter::Lost(local_span(machine, found, at)), DateForm::Fine);
-    }
-    // Something unknown that is given the response or the exception may read it.
-    let passed_on = told.first.iter().any(|state| {
-        let events: Vec<Event> = state.events().into_iter().cloned().collect();
-        since_failure(&events).iter().any(|event| match event {
-            Event::Wait { value, unknown, .. } => *unknown && machine.symbols.taint(value).has(Taint::CALL),
-            _ => false,
-        })
-    });
-    if passed_on {
-        return (RetryAfter::Unknown, DateForm::Fine);
-    }
-    (RetryAfter::Ignored, DateForm::Fine)
-}
-
-/// What a date in Retry-After does, where seconds are followed.
-fn date(machine: &mut Machine<'_>, found: &Found<'_>, group: &Group, how: &Failing) -> DateForm {
-    let dated = machine.outage(&found.plan, &found.entries, group.op.place, how, Advice::Date, Some(2));
-    let failed_at = |state: &State| {
-        state.events().iter().rev().find_map(|event| match event {
-            Event::ParseFailed(at) => Some(*at),
-            _ => None,
-        })
-    };
-    let parsed = |state: &State| state.events().iter().any(|event| matches!(event, Event::ParsedDate));
-    for (_, finished) in dated.left.iter().filter(|(_, finished)| !parsed(&finished.state)) {
-        if let Some(at) = failed_at(&finished.state) {
-            let fails = match &finished.end {
-                End::Raise(..) => true,
-                End::Return(value, ..) => is_failure_value(value),
-                _ => false,
-            };
-            if fails {
-                return DateForm::Breaks(local_span(machine, found, at));
-            }
-        }
-    }
-    for state in &dated.first {
-        let events: Vec<Event> = state.events().into_iter().cloned().collect();
-        if since_failure(&events).iter().any(|event| matches!(event, Event::ParsedDate)) {
-            continue;
-        }
-        let kept = since_failure(&events).iter().any(|event| match event {
-            Event::Wait { value, .. } => relation(machine, value, 10) != Relation::None,
-            _ => false,
-        });
-        if !kept && let Some(at) = failed_at(state) {
-            return DateForm::Dropped(local_span(machine, found, at));
-        }
-    }
-    DateForm::Fine
-}
 
 // ---- steps ----
 
-fn steps(machine: &Machine<'_>, found: &Found<'_>, group: &Group, events: &[Event], outage: &Outage) -> Vec<Step> {
+pub(super) fn steps(
+    machine: &Machine<'_>,
+    found: &Found<'_>,
+    group: &Group,
+    events: &[Event],
+    outage: &Outage,
+) -> Vec<Step> {
     let mut steps = Vec::new();
     let how = match cause(machine, group) {
         Cause::Status(set) => format!("answers with status {}", shorten(&set)),
@@ -1283,7 +604,7 @@ fn steps(machine: &Machine<'_>, found: &Found<'_>, group: &Group, events: &[Even
     steps
 }
 
-fn shorten(set: &StatusSet) -> String {
+pub(super) fn shorten(set: &StatusSet) -> String {
     let text = set.to_string();
     if text.len() <= 40 {
         return text;
@@ -1293,7 +614,7 @@ fn shorten(set: &StatusSet) -> String {
     cut
 }
 
-fn number(number: f64) -> String {
+pub(super) fn number(number: f64) -> String {
     let rounded = (number * 1000.0).round() / 1000.0;
     format!("{rounded}")
 }

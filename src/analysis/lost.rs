@@ -76,7 +76,7 @@ fn returns_another(function: &Function, from: BlockId) -> bool {
         {
             return true;
         }
-        let mut next = super::machine::successors(block);
+        let mut next = super::loops::successors(block);
         next.retain(|to| Some(*to) != block.unwind);
         work.extend(next);
     }

@@ -7,26 +7,26 @@
 //!
 //! Invariant: work is bounded by [`Machine::budget`]; what was cut is marked, never guessed.
 
+use super::loops::{LoopMap, loop_map};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::arith::{self, Truth};
+use super::arith::{self};
 use super::project::Project;
-use super::state::{At, Event, Failed, Failing, Frame, Gap, Gives, Object, OpInfo, State};
-use super::status::StatusSet;
+use super::state::{At, Event, Failing, Frame, Gap, Gives, Object, OpInfo, State};
 use super::value::{ANY, Exc, FuncRef, Node, Num, Place, SymId, Symbols, Taint, Type, Value};
-use crate::ir::{BinOp, Block, BlockId, CollectionKind, Const, FormatPart, Function, Instr, Op, Slot, Term, TypeRef};
+use crate::ir::{Block, BlockId, CollectionKind, Const, FormatPart, Function, Instr, Op, Slot, Term, TypeRef};
 use crate::models::{Kind, Models};
 use crate::source::Span;
 
 /// How deep calls of the project's own functions are followed.
-const DEPTH: usize = 6;
+pub(super) const DEPTH: usize = 6;
 /// How often the head of an inner loop is come to before only its exits are taken.
-const INNER_TURNS: u32 = 3;
+pub(super) const INNER_TURNS: u32 = 3;
 /// How deep values nest before nothing more is kept of them.
-const VALUE_DEPTH: u32 = 12;
+pub(super) const VALUE_DEPTH: u32 = 12;
 /// How many items of a growing collection are kept.
 pub(super) const ITEMS: usize = 200;
 
@@ -181,94 +181,6 @@ pub struct Machine<'a> {
     pub(super) driven: Option<Vec<super::combinators::Called>>,
 }
 
-/// Which blocks belong to which loop of a function.
-#[derive(Debug, Default)]
-pub struct LoopMap {
-    /// For each loop: its head and a flag a block.
-    pub loops: Vec<(BlockId, Rc<[bool]>)>,
-}
-
-/// The blocks that a block can go to, exceptions included.
-#[must_use]
-pub fn successors(block: &Block) -> Vec<BlockId> {
-    let mut next = match &block.term {
-        Term::Goto(to) => vec![*to],
-        Term::Branch { then, otherwise, .. } => vec![*then, *otherwise],
-        Term::Next { body, done, .. } => vec![*body, *done],
-        Term::Return(_) | Term::Propagate(_) | Term::Raise(_) | Term::Abort => Vec::new(),
-    };
-    next.extend(block.unwind);
-    next
-}
-
-/// Finds the blocks of each loop: those that reach its head again without leaving by an earlier block.
-#[must_use]
-pub fn loop_map(function: &Function) -> LoopMap {
-    let count = function.blocks.len();
-    let mut before: Vec<Vec<u32>> = vec![Vec::new(); count];
-    for (at, block) in function.blocks.iter().enumerate() {
-        for to in successors(block) {
-            if let (Some(list), Ok(at)) = (before.get_mut(to.0 as usize), u32::try_from(at)) {
-                list.push(at);
-            }
-        }
-    }
-    let mut loops = Vec::new();
-    for source in &function.loops {
-        let head = source.head;
-        // Blocks that the head reaches.
-        let mut reached = vec![false; count];
-        let mut work = vec![head];
-        while let Some(block) = work.pop() {
-            let Some(seen) = reached.get_mut(block.0 as usize) else { continue };
-            if std::mem::replace(seen, true) {
-                continue;
-            }
-            if let Some(block) = function.block(block) {
-                work.extend(successors(block));
-            }
-        }
-        // The head dominates its loop: what can be reached from the entry without it, and is before it, is no part.
-        let mut outside = vec![false; count];
-        let mut work = vec![BlockId(0)];
-        while let Some(block) = work.pop() {
-            if block == head {
-                continue;
-            }
-            let Some(seen) = outside.get_mut(block.0 as usize) else { continue };
-            if std::mem::replace(seen, true) {
-                continue;
-            }
-            if let Some(block) = function.block(block) {
-                work.extend(successors(block));
-            }
-        }
-        let mut inside = vec![false; count];
-        let mut work: Vec<u32> = Vec::new();
-        if let Some(slot) = inside.get_mut(head.0 as usize) {
-            *slot = true;
-        }
-        for from in before.get(head.0 as usize).into_iter().flatten() {
-            if reached.get(*from as usize) == Some(&true) && outside.get(*from as usize) == Some(&false) {
-                work.push(*from);
-            }
-        }
-        while let Some(block) = work.pop() {
-            let Some(slot) = inside.get_mut(block as usize) else { continue };
-            if std::mem::replace(slot, true) {
-                continue;
-            }
-            for from in before.get(block as usize).into_iter().flatten() {
-                if reached.get(*from as usize) == Some(&true) {
-                    work.push(*from);
-                }
-            }
-        }
-        loops.push((head, inside.into()));
-    }
-    LoopMap { loops }
-}
-
 impl<'a> Machine<'a> {
     /// A machine for one file's functions.
     #[must_use]
@@ -305,7 +217,7 @@ impl<'a> Machine<'a> {
         map
     }
 
-    fn place_of(&mut self, func: FuncRef, block: BlockId, at: usize, chain: u64) -> Place {
+    pub(super) fn place_of(&mut self, func: FuncRef, block: BlockId, at: usize, chain: u64) -> Place {
         let next = Place(u32::try_from(self.places.len()).unwrap_or(u32::MAX));
         *self.places.entry((func, block.0, u32::try_from(at).unwrap_or(u32::MAX), chain)).or_insert(next)
     }
@@ -402,7 +314,7 @@ impl<'a> Machine<'a> {
         state
     }
 
-    fn parameters(&mut self, state: &mut State, func: FuncRef) -> Vec<Option<Value>> {
+    pub(super) fn parameters(&mut self, state: &mut State, func: FuncRef) -> Vec<Option<Value>> {
         let Some(function) = self.project.function(func) else { return Vec::new() };
         let mut slots = vec![None; function.slots.len()];
         for param in &function.params {
@@ -505,7 +417,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs one path until it ends or forks.
-    fn run_path(&mut self, state: State, work: &mut Vec<State>, finished: &mut Vec<Finished>) {
+    pub(super) fn run_path(&mut self, state: State, work: &mut Vec<State>, finished: &mut Vec<Finished>) {
         let mut state = state;
         loop {
             if self.budget == 0 {
@@ -596,7 +508,7 @@ impl<'a> Machine<'a> {
         value
     }
 
-    fn read_outer(&self, state: &State, func: FuncRef, outer: Option<u32>, slot: Slot) -> Option<Value> {
+    pub(super) fn read_outer(&self, state: &State, func: FuncRef, outer: Option<u32>, slot: Slot) -> Option<Value> {
         let mut id = outer?;
         let mut func = FuncRef { func: self.project.function(func)?.parent?, ..func };
         let mut slot = slot;
@@ -666,7 +578,13 @@ impl<'a> Machine<'a> {
 
     // ---- stepping ----
 
-    fn step(&mut self, mut state: State, instr: &'a Instr, block: &'a Block, ends: &mut Vec<Result<State, Finished>>) {
+    pub(super) fn step(
+        &mut self,
+        mut state: State,
+        instr: &'a Instr,
+        block: &'a Block,
+        ends: &mut Vec<Result<State, Finished>>,
+    ) {
         let mut out: Out = Vec::new();
         match &instr.op {
             Op::Const(constant) => {
@@ -877,7 +795,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Carries an instruction's result to where it belongs.
-    fn settle(
+    pub(super) fn settle(
         &mut self,
         mut state: State,
         res: Res,
@@ -946,7 +864,7 @@ impl<'a> Machine<'a> {
         self.unwind(state, exception, target, span, ends);
     }
 
-    fn pop(&mut self, state: &mut State) -> Option<Frame> {
+    pub(super) fn pop(&mut self, state: &mut State) -> Option<Frame> {
         let frame = state.frames.pop()?;
         if frame.closed_over {
             Rc::make_mut(&mut state.kept).insert(frame.id, (frame.slots.clone(), frame.outer));
@@ -956,7 +874,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Goes to a block of the innermost activation.
-    fn go(&mut self, mut state: State, to: BlockId, span: Span, ends: &mut Vec<Result<State, Finished>>) {
+    pub(super) fn go(&mut self, mut state: State, to: BlockId, span: Span, ends: &mut Vec<Result<State, Finished>>) {
         let base = state.frames.len() == 1;
         let at = self.at(&state, span);
         let Some(frame) = state.frames.last_mut() else { return };
@@ -1016,7 +934,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn terminate(&mut self, mut state: State, block: &'a Block, ends: &mut Vec<Result<State, Finished>>) {
+    pub(super) fn terminate(&mut self, mut state: State, block: &'a Block, ends: &mut Vec<Result<State, Finished>>) {
         let span = block.term_span;
         match &block.term {
             Term::Goto(to) => self.go(state, *to, span, ends),
@@ -1150,506 +1068,11 @@ impl<'a> Machine<'a> {
 
     // ---- conditions ----
 
-    /// What was decided of a symbol on this path, directly or by what follows from other decisions.
-    pub(super) fn decided(&mut self, state: &State, sym: SymId) -> Option<bool> {
-        if let Some(truth) = state.decided.get(&sym) {
-            return Some(*truth);
-        }
-        if state.decided.is_empty() {
-            return None;
-        }
-        let node = self.symbols.info(sym)?.node.clone();
-        match node {
-            Node::Unary(crate::ir::UnOp::Not, Value::Sym(inner)) => self.decided(state, inner).map(|truth| !truth),
-            Node::Truth(value) => {
-                let none = self.symbols.intern(Node::IsNone(value.clone()), Taint::NONE);
-                if state.decided.get(&none) == Some(&true) {
-                    return Some(false);
-                }
-                let success = self.symbols.intern(Node::IsSuccess(value), Taint::NONE);
-                (state.decided.get(&success) == Some(&false)).then_some(false)
-            }
-            Node::IsNone(value) => {
-                let truth = self.symbols.intern(Node::Truth(value.clone()), Taint::NONE);
-                if state.decided.get(&truth) == Some(&true) {
-                    return Some(false);
-                }
-                let success = self.symbols.intern(Node::IsSuccess(value), Taint::NONE);
-                state.decided.get(&success).map(|success| !success)
-            }
-            Node::Is(value, name) => {
-                let success = self.symbols.intern(Node::IsSuccess(value), Taint::NONE);
-                match (&*name, state.decided.get(&success)) {
-                    ("Ok" | "Some", Some(truth)) => Some(*truth),
-                    ("Err" | "None", Some(truth)) => Some(!*truth),
-                    _ => None,
-                }
-            }
-            _ => None,
-        }
-    }
-
-    fn record(&mut self, state: &mut State, sym: SymId, truth: bool) {
-        let node = self.symbols.info(sym).map(|info| info.node.clone());
-        if let Some(Node::Unary(crate::ir::UnOp::Not, Value::Sym(inner))) = node {
-            return self.record(state, inner, !truth);
-        }
-        // `is it Ok` is `is it a success`.
-        if let Some(Node::Is(value, name)) = &node
-            && let Some(success) = match &**name {
-                "Ok" | "Some" => Some(truth),
-                "Err" => Some(!truth),
-                _ => None,
-            }
-        {
-            let id = self.symbols.intern(Node::IsSuccess(value.clone()), Taint::NONE);
-            Rc::make_mut(&mut state.decided).insert(id, success);
-        }
-        Rc::make_mut(&mut state.decided).insert(sym, truth);
-    }
-
-    /// Decides a condition: the paths on which it is true and false.
-    fn decide(
-        &mut self,
-        mut state: State,
-        value: &Value,
-        span: Span,
-        then: BlockId,
-        otherwise: BlockId,
-    ) -> Vec<(State, bool)> {
-        let at = self.at(&state, span);
-        match arith::truth(&mut self.symbols, value) {
-            Truth::Known(truth, taint) => {
-                if taint.has(Taint::COUNTER) {
-                    let other = if truth { otherwise } else { then };
-                    let leads_out = state.frames.len() == 1 && self.leads_out(&state, other);
-                    state.push(Event::CountTest { at, leads_out });
-                }
-                vec![(state, truth)]
-            }
-            Truth::Status(resp, set) => {
-                let now = state.resps.get(&resp).copied().unwrap_or_else(StatusSet::all);
-                state.push(Event::LookedAtStatus(resp));
-                let (yes, no) = (now.and(&set), now.minus(&set));
-                let mut out = Vec::new();
-                if !yes.is_empty() {
-                    let mut state = state.clone();
-                    self.narrow(&mut state, resp, yes);
-                    out.push((state, true));
-                }
-                if !no.is_empty() {
-                    self.narrow(&mut state, resp, no);
-                    out.push((state, false));
-                }
-                out
-            }
-            Truth::Unknown(sym) => {
-                if let Some(truth) = self.decided(&state, sym) {
-                    return vec![(state, truth)];
-                }
-                // An inner loop that has gone round often enough is left.
-                let sides = match self.forced_side(&state, then, otherwise).or_else(|| self.is_interrupt(&state, sym)) {
-                    Some(side) => vec![side],
-                    None => vec![true, false],
-                };
-                let flag = self.symbols.info(sym).is_some_and(|info| info.taint.has(Taint::FLAG));
-                let place = self.place(&state);
-                let mut out = Vec::new();
-                for truth in sides {
-                    let mut state = state.clone();
-                    self.record(&mut state, sym, truth);
-                    if flag {
-                        state.push(Event::Flag);
-                    }
-                    state.push(Event::Decide { sym, taken: truth, at, place });
-                    self.note_failure(&mut state, sym, truth, at);
-                    out.push((state, truth));
-                }
-                out
-            }
-        }
-    }
-
-    /// The side of a test whether an error is an interruption: a failure that lasts is none.
-    fn is_interrupt(&self, state: &State, sym: SymId) -> Option<bool> {
-        let models = self.models(state.top().map_or(self.file, |frame| frame.func.file));
-        let names = |path: &str| models.exception(path).is_some_and(|entry| entry.interrupt);
-        let given = |value: &Value| matches!(value, Value::Path(path) if names(path));
-        match &self.symbols.info(sym)?.node {
-            Node::Binary(BinOp::Eq, a, b) if given(a) || given(b) => Some(false),
-            Node::Binary(BinOp::Ne, a, b) if given(a) || given(b) => Some(true),
-            Node::Is(Value::Sym(_), path) if names(path) => Some(false),
-            _ => None,
-        }
-    }
-
-    /// Whether a block of the function under analysis leads out of its loop without coming back to the head.
-    fn leads_out(&self, state: &State, from: BlockId) -> bool {
-        let (Some(blocks), Some(head), Some(frame)) = (&self.plan.blocks, self.plan.head, state.top()) else {
-            return false;
-        };
-        let Some(function) = self.project.function(frame.func) else { return false };
-        let mut seen = Vec::new();
-        let mut work = vec![from];
-        while let Some(block) = work.pop() {
-            if block == head {
-                return false;
-            }
-            if seen.contains(&block) || blocks.get(block.0 as usize) != Some(&true) {
-                continue;
-            }
-            seen.push(block);
-            if seen.len() > 60 {
-                return false;
-            }
-            if let Some(block) = function.block(block) {
-                // Failures on this way are not what it is for.
-                work.extend(successors(block).into_iter().filter(|to| Some(*to) != block.unwind));
-            }
-        }
-        true
-    }
-
-    /// Narrows a response's statuses; if it is the failed one's, the failure too.
-    pub(super) fn narrow(&mut self, state: &mut State, resp: Place, set: StatusSet) {
-        Rc::make_mut(&mut state.resps).insert(resp, set);
-        if let Some(failed) = &state.failed
-            && failed.op.place == resp
-            && matches!(failed.how, Failing::Status(_))
-        {
-            let failed = Failed { how: Failing::Status(set), ..(**failed).clone() };
-            state.failed = Some(Rc::new(failed));
-        }
-    }
-
-    /// A test of an operation's own result that comes out badly is that operation's failure.
-    fn note_failure(&mut self, state: &mut State, sym: SymId, truth: bool, at: At) {
-        if state.failed.is_some() || state.left || !self.plan.explores() {
-            return;
-        }
-        let (mut sym, mut truth) = (sym, truth);
-        for _ in 0..4 {
-            let Some(info) = self.symbols.info(sym) else { return };
-            match info.node.clone() {
-                Node::Unary(crate::ir::UnOp::Not, Value::Sym(inner)) => (sym, truth) = (inner, !truth),
-                Node::Truth(Value::Sym(result)) | Node::IsSuccess(Value::Sym(result)) => {
-                    return self.fail_by_result(state, result, sym, truth, truth, at);
-                }
-                Node::IsNone(Value::Sym(result)) => {
-                    return self.fail_by_result(state, result, sym, truth, !truth, at);
-                }
-                Node::Is(Value::Sym(result), name) => {
-                    let good = match &*name {
-                        "Ok" | "Some" => truth,
-                        "Err" | "None" => !truth,
-                        _ => return,
-                    };
-                    return self.fail_by_result(state, result, sym, truth, good, at);
-                }
-                _ => return,
-            }
-        }
-    }
-
-    fn fail_by_result(&mut self, state: &mut State, result: SymId, test: SymId, truth: bool, good: bool, at: At) {
-        if good {
-            return;
-        }
-        let Some(op) = state.results.get(&result).cloned() else { return };
-        let how = Failing::Test(test, truth);
-        state.push(Event::Fail(op.clone(), how.clone(), at));
-        state.failed = Some(Rc::new(Failed { op, how, turn: state.turns }));
-        state.gap = Gap::NONE;
-    }
-
-    /// The side that leaves an inner loop which has gone round often enough.
-    fn forced_side(&mut self, state: &State, then: BlockId, otherwise: BlockId) -> Option<bool> {
-        let frame = state.top()?;
-        let base = state.frames.len() == 1;
-        let map = self.loops_of(frame.func);
-        for (head, inside) in &map.loops {
-            if base && Some(*head) == self.plan.head {
-                continue;
-            }
-            // Loops around the one under analysis are not gone round.
-            if base && self.plan.outer_heads.contains(head) {
-                continue;
-            }
-            let visits = frame.visits.iter().find(|(seen, _)| seen == head).map_or(0, |(_, count)| *count);
-            if visits < INNER_TURNS {
-                continue;
-            }
-            let is_in = |block: BlockId| inside.get(block.0 as usize) == Some(&true);
-            if !is_in(frame.block) {
-                continue;
-            }
-            match (is_in(then), is_in(otherwise)) {
-                (true, false) => return Some(false),
-                (false, true) => return Some(true),
-                _ => {}
-            }
-        }
-        None
-    }
-
-    /// A binary operation, with what its operands hold looked up.
-    pub(super) fn binary(&mut self, state: &mut State, op: BinOp, a: &Value, b: &Value, span: Span) -> Value {
-        let whole = |state: &State, value: &Value| match value {
-            Value::Object(id) => match state.objects.get(id) {
-                Some(Object::List(items, true)) => Value::Tuple(items.clone().into()),
-                Some(Object::Items(items, 0)) => Value::Tuple(items.clone()),
-                _ => value.clone(),
-            },
-            _ => value.clone(),
-        };
-        if matches!(op, BinOp::In | BinOp::NotIn) {
-            if let Some(value) = self.header_test(state, a, b, span) {
-                return if op == BinOp::In { value } else { arith::not(&mut self.symbols, &value) };
-            }
-            let b = self.range_items(state, b).unwrap_or_else(|| whole(state, b));
-            return arith::binary(&mut self.symbols, op, a, &b);
-        }
-        if let Some(joined) = joined(op, &whole(state, a), &whole(state, b)) {
-            return joined;
-        }
-        if let Some(value) = self.combined(state, op, a, b) {
-            return value;
-        }
-        let value = arith::binary(&mut self.symbols, op, a, b);
-        if let Value::Bool(_, taint) = &value
-            && taint.has(Taint::COUNTER)
-            && arith::is_test(op)
-        {
-            let (x, y) = (arith::bounds(&self.symbols, a), arith::bounds(&self.symbols, b));
-            state.push(Event::Counted(x.0 - y.0));
-        }
-        if let Value::Bool(_, taint) = &value
-            && taint.has(Taint::CLOCK)
-            && matches!(op, BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge)
-        {
-            let (x, y) = (arith::bounds(&self.symbols, a), arith::bounds(&self.symbols, b));
-            let at = self.at(state, span);
-            state.push(Event::ClockTest { at, left: (y.1 - x.0).abs() });
-        }
-        value
-    }
-
     // ---- iteration ----
-
-    #[allow(clippy::too_many_arguments)]
-    fn next(
-        &mut self,
-        mut state: State,
-        iter: Slot,
-        item: Slot,
-        body: BlockId,
-        done: BlockId,
-        span: Span,
-        ends: &mut Vec<Result<State, Finished>>,
-    ) {
-        let iterator = self.read(&mut state, iter);
-        let at = self.at(&state, span);
-        for (mut state, taken) in self.take(state, &iterator, at, Some((body, done))) {
-            match taken {
-                Some(value) => {
-                    self.write(&mut state, item, value);
-                    self.go(state, body, span, ends);
-                }
-                None => self.go(state, done, span, ends),
-            }
-        }
-    }
-
-    /// Takes the next item of an iterator: the paths on which there is one, and on which there is none.
-    pub(super) fn take(
-        &mut self,
-        mut state: State,
-        iterator: &Value,
-        at: At,
-        sides: Option<(BlockId, BlockId)>,
-    ) -> Vec<(State, Option<Value>)> {
-        let place = self.place(&state);
-        if let Some(taken) = self.next_attempt(&mut state, iterator) {
-            return vec![(state, taken)];
-        }
-        let (id, object) = match iterator {
-            Value::Object(id) => (*id, state.objects.get(id).cloned()),
-            _ => {
-                let id = self.symbols.intern(Node::New(place), Taint::NONE);
-                (id, Some(Object::Unknown(iterator.clone(), 0)))
-            }
-        };
-        match object {
-            Some(Object::Range { next, step, stop, taken }) => {
-                let counted = |value: Value| match value {
-                    Value::Num(num) => Value::Num(Num { taint: num.taint.or(Taint::COUNTER), ..num }),
-                    other => other,
-                };
-                let more = match &stop {
-                    None => Truth::Known(true, Taint::NONE),
-                    Some(stop) => {
-                        let (lo, _) = arith::bounds(&self.symbols, &step);
-                        let op = if lo < 0.0 { BinOp::Gt } else { BinOp::Lt };
-                        let test = arith::binary(&mut self.symbols, op, &next, stop);
-                        arith::truth(&mut self.symbols, &test)
-                    }
-                };
-                let after = arith::binary(&mut self.symbols, BinOp::Add, &next, &step);
-                let finite = stop.is_some();
-                let outside = stop.as_ref().is_some_and(|stop| !matches!(stop, Value::Num(_)));
-                let advanced = Object::Range { next: after, step, stop, taken: taken + 1 };
-                match more {
-                    Truth::Known(true, _) => {
-                        Rc::make_mut(&mut state.objects).insert(id, advanced);
-                        state.push(Event::Took { finite, outside });
-                        vec![(state, Some(counted(next)))]
-                    }
-                    Truth::Known(false, _) => {
-                        state.push(Event::CountTest { at, leads_out: false });
-                        vec![(state, None)]
-                    }
-                    Truth::Status(..) => vec![(state, None)],
-                    Truth::Unknown(sym) => {
-                        let mut out = Vec::new();
-                        if self.decided(&state, sym) != Some(false) {
-                            let mut state = state.clone();
-                            self.record(&mut state, sym, true);
-                            Rc::make_mut(&mut state.objects).insert(id, advanced);
-                            state.push(Event::Decide { sym, taken: true, at, place });
-                            state.push(Event::Took { finite, outside });
-                            out.push((state, Some(counted(next))));
-                        }
-                        if self.decided(&state, sym) != Some(true) {
-                            self.record(&mut state, sym, false);
-                            state.push(Event::Decide { sym, taken: false, at, place });
-                            out.push((state, None));
-                        }
-                        out
-                    }
-                }
-            }
-            Some(Object::Items(items, taken)) => match items.get(taken) {
-                Some(item) => {
-                    let item = item.clone();
-                    Rc::make_mut(&mut state.objects).insert(id, Object::Items(items, taken + 1));
-                    state.push(Event::Took { finite: true, outside: false });
-                    vec![(state, Some(item))]
-                }
-                None => vec![(state, None)],
-            },
-            Some(Object::List(items, true)) => {
-                let mut items = items;
-                if items.is_empty() {
-                    return vec![(state, None)];
-                }
-                let first = items.remove(0);
-                Rc::make_mut(&mut state.objects).insert(id, Object::List(items, true));
-                state.push(Event::Took { finite: true, outside: false });
-                vec![(state, Some(first))]
-            }
-            Some(Object::Endless(source, taken)) => {
-                Rc::make_mut(&mut state.objects).insert(id, Object::Endless(source.clone(), taken + 1));
-                state.push(Event::Took { finite: false, outside: false });
-                let number = Num { taint: Taint::COUNTER, ..Num::exact(f64::from(taken)) };
-                let item = match source {
-                    Value::Num(start) => {
-                        arith::binary(&mut self.symbols, BinOp::Add, &Value::Num(start), &Value::Num(number))
-                    }
-                    other => other,
-                };
-                vec![(state, Some(item))]
-            }
-            other => {
-                let (source, taken) = match other {
-                    Some(Object::Unknown(source, taken)) => (source, taken),
-                    _ => (iterator.clone(), 0),
-                };
-                let more = self.symbols.intern(Node::More(source.clone(), taken), Taint::NONE);
-                let outside = self.symbols.taint(&source).has(Taint::INPUT.or(Taint::CALL).or(Taint::STATE));
-                let forced = sides.and_then(|(body, done)| self.forced_side(&state, body, done));
-                let mut out = Vec::new();
-                if forced != Some(false) && self.decided(&state, more) != Some(false) {
-                    let mut state = state.clone();
-                    self.record(&mut state, more, true);
-                    Rc::make_mut(&mut state.objects).insert(id, Object::Unknown(source.clone(), taken + 1));
-                    state.push(Event::Decide { sym: more, taken: true, at, place });
-                    state.push(Event::Took { finite: true, outside });
-                    let item = self.fresh(&mut state, Node::Item(place), Taint::ITEM);
-                    // The same number of the same source is the same piece of work, however often it is gone through.
-                    let mut roots = Vec::new();
-                    self.symbols.collect_roots(&source, &mut roots);
-                    let versions = roots.iter().filter_map(|root| state.versions.get(root));
-                    let made = versions.fold(0u32, |sum, version| sum.wrapping_add(*version));
-                    let position = made.wrapping_mul(1009).wrapping_add(taken + 1);
-                    Rc::make_mut(&mut state.versions).insert(item, position);
-                    out.push((state, Some(Value::Sym(item))));
-                }
-                if self.decided(&state, more) != Some(true) || forced == Some(false) {
-                    self.record(&mut state, more, false);
-                    state.push(Event::Decide { sym: more, taken: false, at, place });
-                    out.push((state, None));
-                }
-                out
-            }
-        }
-    }
-
-    /// An iterator over a value.
-    pub(super) fn iterator(&mut self, state: &mut State, value: Value) -> Value {
-        let place = self.place(state);
-        let object = match &value {
-            Value::Tuple(items) => Object::Items(items.clone(), 0),
-            Value::Object(id) => match state.objects.get(id) {
-                Some(Object::List(items, true)) => Object::Items(items.clone().into(), 0),
-                // An iterator is its own iterator.
-                Some(Object::Range { .. } | Object::Items(..) | Object::Endless(..) | Object::Unknown(..)) => {
-                    return value;
-                }
-                _ => Object::Unknown(value.clone(), 0),
-            },
-            _ => Object::Unknown(value.clone(), 0),
-        };
-        let id = self.symbols.intern(Node::New(place), Taint::NONE);
-        Rc::make_mut(&mut state.objects).insert(id, object);
-        Value::Object(id)
-    }
-
-    /// A short range as a tuple of its numbers.
-    pub(super) fn range_items(&self, state: &State, value: &Value) -> Option<Value> {
-        let Value::Object(id) = value else { return None };
-        let Some(Object::Range { next, step, stop: Some(stop), .. }) = state.objects.get(id) else { return None };
-        let single = |value: &Value| match value {
-            Value::Num(num) => num.single(),
-            _ => None,
-        };
-        let (mut next, step, stop) = (single(next)?, single(step)?, single(stop)?);
-        let mut items = Vec::new();
-        while next < stop && step > 0.0 && items.len() < 600 {
-            items.push(Value::Num(Num::exact(next)));
-            next += step;
-        }
-        Some(Value::Tuple(items.into()))
-    }
 
     pub(super) fn kind_of_path(&self, file: u32, path: &str) -> Option<(Kind, &'a crate::models::Entry)> {
         self.models(file).function(path).map(|entry| (entry.kind, entry))
     }
-}
-
-/// Sequences put together: `a + b`, `a * 3`.
-#[allow(clippy::cast_precision_loss)]
-fn joined(op: BinOp, a: &Value, b: &Value) -> Option<Value> {
-    let items = match (op, a, b) {
-        (BinOp::Add, Value::Tuple(a), Value::Tuple(b)) => a.iter().chain(b.iter()).cloned().collect::<Vec<_>>(),
-        (BinOp::Mul, Value::Tuple(items), Value::Num(times)) | (BinOp::Mul, Value::Num(times), Value::Tuple(items)) => {
-            let times = times.single().filter(|times| (0.0..=ITEMS as f64).contains(times))?;
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-            let times = times as usize;
-            items.iter().cloned().cycle().take(items.len() * times).collect()
-        }
-        _ => return None,
-    };
-    (items.len() <= ITEMS).then(|| Value::Tuple(items.into()))
 }
 
 /// A literal as a value.

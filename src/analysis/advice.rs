@@ -1,0 +1,232 @@
+//! What becomes of the server's Retry-After: kept, lowered, unread, or lost, and what a date in it does.
+
+use super::arith;
+use super::facts::Group;
+use super::facts::local_span;
+use super::facts::since_failure;
+use super::machine::{Advice, End, Machine};
+use super::policy::{Cause, DateForm, Form, RetryAfter};
+use super::sites::{Found, is_failure_value};
+use super::state::{At, Event, Failing, State};
+use super::status::StatusSet;
+use super::value::{Node, Taint, Value};
+use crate::ir::BinOp;
+
+/// How a wait stands to what the server asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Relation {
+    /// At least as long.
+    Kept,
+    /// Can be shorter: at most so many seconds.
+    Lowered(Option<f64>),
+    /// Has nothing to do with it.
+    None,
+}
+
+pub(super) fn relation(machine: &Machine<'_>, value: &Value, depth: u32) -> Relation {
+    let Some(depth) = depth.checked_sub(1) else { return Relation::None };
+    match value {
+        Value::Variant(_, _, args) => args.first().map_or(Relation::None, |arg| relation(machine, arg, depth)),
+        Value::Sym(id) => {
+            let Some(info) = machine.symbols.info(*id) else { return Relation::None };
+            if !info.taint.has(Taint::SERVER) {
+                return Relation::None;
+            }
+            let high_of = |values: &[Value]| {
+                let high = values
+                    .iter()
+                    .filter(|value| relation(machine, value, depth) == Relation::None)
+                    .map(|value| arith::bounds(&machine.symbols, value).1)
+                    .fold(f64::INFINITY, f64::min);
+                high.is_finite().then_some(high)
+            };
+            match &info.node {
+                Node::RetryAfter(_) | Node::RetryAfterText(_) => Relation::Kept,
+                Node::Linear(base, _) => relation(machine, base, depth),
+                Node::Binary(op, a, b) => {
+                    let (x, y) = (relation(machine, a, depth), relation(machine, b, depth));
+                    let low = |value: &Value| arith::bounds(&machine.symbols, value).0;
+                    match op {
+                        BinOp::Add => match (x, y) {
+                            (Relation::Kept, _) if low(b) >= 0.0 => Relation::Kept,
+                            (_, Relation::Kept) if low(a) >= 0.0 => Relation::Kept,
+                            (Relation::None, other) | (other, _) => other,
+                        },
+                        BinOp::Sub => x,
+                        BinOp::Mul => match (x, y) {
+                            (Relation::Kept, Relation::None) if low(b) >= 1.0 => Relation::Kept,
+                            (Relation::None, Relation::Kept) if low(a) >= 1.0 => Relation::Kept,
+                            (Relation::Kept, Relation::None) if low(b) < 1.0 && low(b) > f64::NEG_INFINITY => {
+                                Relation::Lowered(None)
+                            }
+                            (Relation::None, Relation::Kept) if low(a) < 1.0 && low(a) > f64::NEG_INFINITY => {
+                                Relation::Lowered(None)
+                            }
+                            (Relation::None, other) | (other, _) => other,
+                        },
+                        _ => {
+                            if x == Relation::None {
+                                y
+                            } else {
+                                x
+                            }
+                        }
+                    }
+                }
+                Node::Math(name, args) => {
+                    let each: Vec<Relation> = args.iter().map(|arg| relation(machine, arg, depth)).collect();
+                    match &**name {
+                        "min" | "clamp" => Relation::Lowered(high_of(args)),
+                        "max" if each.contains(&Relation::Kept) => Relation::Kept,
+                        "random" => Relation::Lowered(None),
+                        _ => each.into_iter().find(|one| *one != Relation::None).unwrap_or(Relation::None),
+                    }
+                }
+                Node::Unary(_, inner) | Node::Payload(inner, _) => relation(machine, inner, depth),
+                Node::Call(_, args) => args
+                    .iter()
+                    .map(|arg| relation(machine, arg, depth))
+                    .find(|one| *one != Relation::None)
+                    .unwrap_or(Relation::None),
+                _ => Relation::Kept,
+            }
+        }
+        _ => Relation::None,
+    }
+}
+
+/// The statuses with which a server may say how long to wait.
+pub(super) fn advised_statuses() -> StatusSet {
+    StatusSet::of(|status| matches!(status, 429 | 503))
+}
+
+pub(super) fn advice(
+    machine: &mut Machine<'_>,
+    found: &Found<'_>,
+    group: &Group,
+    cause: &Cause,
+    events: &[Event],
+) -> (RetryAfter, DateForm) {
+    let not_applicable = (RetryAfter::NotApplicable, DateForm::Fine);
+    let Cause::Status(set) = cause else { return not_applicable };
+    let set = set.and(&advised_statuses());
+    if set.is_empty() || found.form == Form::StraightLine {
+        return not_applicable;
+    }
+    let Failing::Status(_) = &group.how else { return not_applicable };
+    let how = Failing::Status(set);
+    let told = machine.outage(&found.plan, &found.entries, group.op.place, &how, Advice::Seconds, Some(3));
+    if told.first.is_empty() {
+        // With the advice at hand the request is not sent again.
+        return (RetryAfter::Honoured, DateForm::Fine);
+    }
+    let mut read = false;
+    let mut compared = None;
+    let mut kept = true;
+    let mut lowered: Option<(Option<f64>, At)> = None;
+    let mut lost = None;
+    for state in &told.first {
+        let events: Vec<Event> = state.events().into_iter().cloned().collect();
+        let mut this = Relation::None;
+        for event in since_failure(&events) {
+            match event {
+                Event::ReadAdvice(..) => read = true,
+                Event::Lost(at) => lost = Some(*at),
+                Event::Decide { sym, at, .. }
+                    if machine.symbols.info(*sym).is_some_and(|info| info.taint.has(Taint::SERVER)) =>
+                {
+                    compared = Some((*sym, *at));
+                }
+                Event::Wait { value, at, .. } => match relation(machine, value, 10) {
+                    Relation::Kept => this = Relation::Kept,
+                    Relation::Lowered(most) if this != Relation::Kept => {
+                        this = Relation::Lowered(most);
+                        lowered = Some((most, *at));
+                    }
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+        kept &= this == Relation::Kept;
+    }
+    if let Some((most, at)) = lowered {
+        let at = local_span(machine, found, at);
+        return (RetryAfter::Shortened { ceiling: most, at }, date(machine, found, group, &how));
+    }
+    if kept {
+        return (RetryAfter::Honoured, date(machine, found, group, &how));
+    }
+    if read {
+        if let Some((sym, at)) = compared {
+            let at = local_span(machine, found, at);
+            let most = machine.symbols.info(sym).and_then(|info| match &info.node {
+                Node::Binary(_, a, b) => [a, b].into_iter().find_map(|side| match side {
+                    Value::Num(num) => num.single(),
+                    _ => None,
+                }),
+                _ => None,
+            });
+            return (RetryAfter::Shortened { ceiling: most, at }, date(machine, found, group, &how));
+        }
+        return (RetryAfter::Ignored, DateForm::Fine);
+    }
+    if let Some(at) = lost.or_else(|| {
+        events.iter().find_map(|event| match event {
+            Event::Lost(at) => Some(*at),
+            _ => None,
+        })
+    }) {
+        return (RetryAfter::Lost(local_span(machine, found, at)), DateForm::Fine);
+    }
+    // Something unknown that is given the response or the exception may read it.
+    let passed_on = told.first.iter().any(|state| {
+        let events: Vec<Event> = state.events().into_iter().cloned().collect();
+        since_failure(&events).iter().any(|event| match event {
+            Event::Wait { value, unknown, .. } => *unknown && machine.symbols.taint(value).has(Taint::CALL),
+            _ => false,
+        })
+    });
+    if passed_on {
+        return (RetryAfter::Unknown, DateForm::Fine);
+    }
+    (RetryAfter::Ignored, DateForm::Fine)
+}
+
+/// What a date in Retry-After does, where seconds are followed.
+pub(super) fn date(machine: &mut Machine<'_>, found: &Found<'_>, group: &Group, how: &Failing) -> DateForm {
+    let dated = machine.outage(&found.plan, &found.entries, group.op.place, how, Advice::Date, Some(2));
+    let failed_at = |state: &State| {
+        state.events().iter().rev().find_map(|event| match event {
+            Event::ParseFailed(at) => Some(*at),
+            _ => None,
+        })
+    };
+    let parsed = |state: &State| state.events().iter().any(|event| matches!(event, Event::ParsedDate));
+    for (_, finished) in dated.left.iter().filter(|(_, finished)| !parsed(&finished.state)) {
+        if let Some(at) = failed_at(&finished.state) {
+            let fails = match &finished.end {
+                End::Raise(..) => true,
+                End::Return(value, ..) => is_failure_value(value),
+                _ => false,
+            };
+            if fails {
+                return DateForm::Breaks(local_span(machine, found, at));
+            }
+        }
+    }
+    for state in &dated.first {
+        let events: Vec<Event> = state.events().into_iter().cloned().collect();
+        if since_failure(&events).iter().any(|event| matches!(event, Event::ParsedDate)) {
+            continue;
+        }
+        let kept = since_failure(&events).iter().any(|event| match event {
+            Event::Wait { value, .. } => relation(machine, value, 10) != Relation::None,
+            _ => false,
+        });
+        if !kept && let Some(at) = failed_at(state) {
+            return DateForm::Dropped(local_span(machine, found, at));
+        }
+    }
+    DateForm::Fine
+}

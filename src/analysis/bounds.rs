@@ -1,0 +1,322 @@
+//! What bounds the attempts: counts, deadlines, flags, and the tests that never come to their end.
+
+use super::arith;
+use super::facts::Group;
+use super::machine::Machine;
+use super::memory::last_part;
+use super::outage::Outage;
+use super::policy::{Bound, Cause, FailurePath};
+use super::sites::Found;
+use super::state::{Event, State};
+use super::value::{FuncRef, Node, Place, SymId, Taint, Value};
+use crate::ir::{BinOp, Callee, Op, Slot, UnOp};
+use crate::models::Kind;
+
+/// What bounds the attempts if the operation keeps failing so.
+pub(super) fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outage, group: &Group) -> Bound {
+    let _ = group;
+    let clock = |events: &[&Event]| {
+        events.iter().find_map(|event| match event {
+            Event::ClockTest { left, .. } => Some(*left),
+            _ => None,
+        })
+    };
+    let took = |events: &[&Event]| {
+        events.iter().rev().find_map(|event| match event {
+            Event::Took { finite, outside } => Some((*finite, *outside)),
+            _ => None,
+        })
+    };
+    if let Some(attempts) = outage.attempts {
+        // Every path left.
+        let last = outage.left.iter().filter(|(attempt, _)| *attempt == attempts).map(|(_, finished)| finished);
+        let mut deadline = None;
+        let mut counted = false;
+        for finished in last {
+            let events = finished.state.events();
+            deadline = deadline.or(clock(&events));
+            counted |= events.iter().any(|event| matches!(event, Event::CountTest { .. }))
+                || took(&events).is_some_and(|(finite, _)| finite);
+        }
+        // Deadlines are come to by leaps of the clock, after which the number of attempts says nothing.
+        let number = (attempts <= 12 || deadline.is_none()).then_some(attempts);
+        return match (deadline, counted) {
+            (Some(left), true) => Bound::Both(number, seconds(left)),
+            (Some(left), false) => Bound::Deadline(seconds(left)),
+            (None, _) => Bound::Count(number),
+        };
+    }
+    let tests = exit_tests(machine, found, outage);
+    let mut flag = false;
+    let mut unknown = false;
+    let mut stuck: Option<&'static str> = None;
+    for test in &tests {
+        match test {
+            Test::Moves { clock: true } => return Bound::Deadline(None),
+            Test::Moves { clock: false } => return Bound::Caller,
+            Test::Items => return Bound::Count(None),
+            Test::Flag => flag = true,
+            Test::Unknown => unknown = true,
+            Test::Stuck(why) => stuck = Some(why),
+        }
+    }
+    if outage.cut || outage.survivors.is_empty() {
+        return Bound::Unknown;
+    }
+    let survivors: Vec<Vec<&Event>> = outage.survivors.iter().map(State::events).collect();
+    if unknown {
+        return Bound::Unknown;
+    }
+    if let Some(why) = stuck {
+        return Bound::Broken(why.to_string());
+    }
+    if survivors.iter().any(|events| clock(events).is_some_and(|_| true)) {
+        return Bound::Broken("the time is measured anew in each turn, so that it never runs out".to_string());
+    }
+    if survivors.iter().any(|events| stands_still(events)) {
+        return Bound::Broken("the count is set back in each turn, so that it never comes to its limit".to_string());
+    }
+    if flag || survivors.iter().any(|events| events.iter().any(|event| matches!(event, Event::Flag))) {
+        return Bound::Flag;
+    }
+    if is_limited(machine, found) {
+        return Bound::Deadline(None);
+    }
+    Bound::None
+}
+
+/// Whether a loop stands in an `async` block that the function around it runs under a time limit.
+pub(super) fn is_limited(machine: &Machine<'_>, found: &Found<'_>) -> bool {
+    let Some(parent) = found.function.parent else { return false };
+    let parent = FuncRef { func: parent, ..found.func };
+    let Some(function) = machine.project.function(parent) else { return false };
+    let instrs = || function.blocks.iter().flat_map(|block| &block.instrs);
+    let mut futures = Vec::new();
+    for instr in instrs() {
+        let carries = match &instr.op {
+            Op::Func(id) => *id == found.func.func,
+            Op::Copy(from) | Op::Unary(UnOp::Same, from) => futures.contains(from),
+            _ => false,
+        };
+        futures.extend(instr.dst.filter(|_| carries));
+    }
+    let limits = |slot: Slot| {
+        instrs().any(|instr| match &instr.op {
+            Op::Path(path) => {
+                instr.dst == Some(slot)
+                    && machine.models(parent.file).function(path).is_some_and(|entry| entry.kind == Kind::TimeLimit)
+            }
+            _ => false,
+        })
+    };
+    instrs().any(|instr| match &instr.op {
+        Op::Call { callee: Callee::Value(callee), args } => {
+            args.iter().any(|arg| futures.contains(&arg.value)) && limits(*callee)
+        }
+        _ => false,
+    })
+}
+
+/// Whether the test of a count that would leave the loop has been made with the same numbers turn after turn.
+pub(super) fn stands_still(events: &[&Event]) -> bool {
+    let mut counted = None;
+    let mut tested = Vec::new();
+    for event in events {
+        match event {
+            Event::Counted(apart) => counted = Some(*apart),
+            Event::CountTest { leads_out: true, .. } => tested.extend(counted.take()),
+            _ => {}
+        }
+    }
+    tested.len() >= 5 && tested.windows(2).all(|pair| matches!(pair, [a, b] if a == b))
+}
+
+pub(super) fn seconds(left: f64) -> Option<f64> {
+    (left.is_finite() && left < 1.0e7).then_some((left * 10.0).round() / 10.0)
+}
+
+/// What a test on the way out of the loop shows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Test {
+    /// Comes nearer to its end with each attempt.
+    Moves { clock: bool },
+    /// The items of something finite.
+    Items,
+    /// A stop flag, a running attribute.
+    Flag,
+    /// Something decides that cannot be seen.
+    Unknown,
+    /// A count that never comes nearer to its end.
+    Stuck(&'static str),
+}
+
+/// The undecided tests by which some paths left while others went on.
+pub(super) fn exit_tests(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outage) -> Vec<Test> {
+    let mut tests = Vec::new();
+    let Some(survivor) = outage.survivors.first() else { return tests };
+    let decided: Vec<(Place, SymId, bool)> = survivor
+        .events()
+        .into_iter()
+        .filter_map(|event| match event {
+            Event::Decide { sym, taken, place, .. } => Some((*place, *sym, *taken)),
+            _ => None,
+        })
+        .collect();
+    let mut seen: Vec<Place> = Vec::new();
+    for (_, finished) in &outage.left {
+        // The last decision in which this path and the surviving one differ.
+        let last = finished.state.events().into_iter().rev().find_map(|event| match event {
+            Event::Decide { sym, taken, place, .. } => {
+                decided.iter().any(|(p, _, t)| p == place && t != taken).then_some((*place, *sym))
+            }
+            _ => None,
+        });
+        let Some((place, sym)) = last else { continue };
+        if seen.contains(&place) {
+            continue;
+        }
+        seen.push(place);
+        let syms: Vec<SymId> = decided.iter().filter(|(p, ..)| *p == place).map(|(_, sym, _)| *sym).collect();
+        tests.extend(classify(machine, found, sym, &syms, outage));
+    }
+    tests
+}
+
+pub(super) fn classify(
+    machine: &mut Machine<'_>,
+    found: &Found<'_>,
+    sym: SymId,
+    syms: &[SymId],
+    outage: &Outage,
+) -> Option<Test> {
+    let info = machine.symbols.info(sym)?.clone();
+    let taint = info.taint;
+    if let Node::More(..) = info.node {
+        return Some(Test::Items);
+    }
+    if taint.has(Taint::FLAG) {
+        return Some(Test::Flag);
+    }
+    // A comparison: how far its sides are apart, attempt by attempt.
+    let slacks: Vec<f64> = syms.iter().filter_map(|sym| slack(machine, *sym)).collect();
+    let moving = slacks.len() >= 3
+        && slacks.len() == syms.len()
+        && (slacks.windows(2).all(|pair| matches!(pair, [a, b] if b > a))
+            || slacks.windows(2).all(|pair| matches!(pair, [a, b] if b < a)));
+    if moving {
+        return Some(Test::Moves { clock: taint.has(Taint::CLOCK) });
+    }
+    if taint.has(Taint::CLOCK) {
+        // The clock is in it, in a form that is not understood.
+        let differ = syms.windows(2).any(|pair| matches!(pair, [a, b] if a != b));
+        return Some(if differ { Test::Unknown } else { Test::Stuck("the time is measured anew in each turn") });
+    }
+    // Only about the failure itself: which failures are repeated, not how often.
+    let own_result = outage.survivors.first().is_some_and(|state| {
+        let failed = state.failed.as_ref().and_then(|failed| failed.op.result);
+        failed.is_some_and(|result| info.roots.contains(&result))
+    });
+    let only_failure = (taint.has(Taint::FAILURE) || own_result)
+        && !taint.has(Taint::INPUT.or(Taint::STATE).or(Taint::FLAG))
+        && (own_result || !taint.has(Taint::CALL));
+    if only_failure || taint.has(Taint::RANDOM) {
+        return None;
+    }
+    if taint.has(Taint::CALL) {
+        return Some(Test::Unknown);
+    }
+    if taint.has(Taint::COUNTER) && slacks.len() == syms.len() && !slacks.is_empty() {
+        return Some(Test::Stuck("the count never comes nearer to its limit"));
+    }
+    // A running attribute in the loop's own condition.
+    if taint.has(Taint::STATE) && slacks.is_empty() && found.loop_kind.is_some() {
+        return Some(Test::Flag);
+    }
+    if taint.has(Taint::STATE) {
+        return Some(Test::Unknown);
+    }
+    None
+}
+
+/// The number by which the sides of a comparison differ, symbols aside.
+pub(super) fn slack(machine: &Machine<'_>, sym: SymId) -> Option<f64> {
+    let mut sym = sym;
+    for _ in 0..4 {
+        match machine.symbols.info(sym)?.node.clone() {
+            Node::Unary(UnOp::Not, Value::Sym(inner)) => sym = inner,
+            Node::Binary(op, a, b) if arith::is_test(op) && !matches!(op, BinOp::In | BinOp::NotIn) => {
+                return Some(number_in(machine, &a, 6) - number_in(machine, &b, 6));
+            }
+            Node::Truth(value) => return Some(number_in(machine, &value, 6)),
+            Node::Binary(BinOp::Other | BinOp::BitOr, Value::Sym(a), _) => sym = a,
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// The known part of a number: what stays if every unknown were nought (one, in a product).
+pub(super) fn number_in(machine: &Machine<'_>, value: &Value, depth: u32) -> f64 {
+    let Some(depth) = depth.checked_sub(1) else { return 0.0 };
+    match value {
+        Value::Num(num) => f64::midpoint(num.lo.0, num.hi.0.min(1.0e12)),
+        Value::Sym(id) => match machine.symbols.info(*id).map(|info| info.node.clone()) {
+            Some(Node::Linear(base, off)) => number_in(machine, &base, depth) + off.0,
+            Some(Node::Binary(op, a, b)) => {
+                let (x, y) = (number_in(machine, &a, depth), number_in(machine, &b, depth));
+                match op {
+                    BinOp::Add => x + y,
+                    BinOp::Sub => x - y,
+                    BinOp::Mul => (if x == 0.0 { 1.0 } else { x }) * (if y == 0.0 { 1.0 } else { y }),
+                    BinOp::Div | BinOp::FloorDiv => x / if y == 0.0 { 1.0 } else { y },
+                    BinOp::Pow => (if x == 0.0 { 2.0 } else { x }).powf(y),
+                    _ => 0.0,
+                }
+            }
+            Some(Node::Math(_, args)) => args.iter().map(|arg| number_in(machine, arg, depth)).sum(),
+            Some(Node::Unary(UnOp::Neg, inner)) => -number_in(machine, &inner, depth),
+            _ => 0.0,
+        },
+        Value::Variant(_, _, args) => args.first().map_or(0.0, |arg| number_in(machine, arg, depth)),
+        _ => 0.0,
+    }
+}
+
+/// Where one failure path of a loop is counted and another is not, the count is broken on the other.
+pub(super) fn brand_broken(failures: &mut [FailurePath]) {
+    let counted = failures
+        .iter()
+        .any(|path| matches!(path.bound, Bound::Count(_) | Bound::Both(..) | Bound::Caller | Bound::Deadline(_)));
+    if !counted {
+        return;
+    }
+    for path in failures {
+        if path.bound == Bound::None && !path.repaired {
+            let which = match &path.cause {
+                Cause::Status(set) => format!("the path on status {set} is not counted"),
+                Cause::Exception { classes, .. } => match classes.first() {
+                    Some(class) => format!("the path on {} is not counted", last_part(class)),
+                    None => "the path on an exception is not counted".to_string(),
+                },
+                _ => "one failure path is not counted".to_string(),
+            };
+            path.bound = Bound::Broken(which);
+        }
+    }
+}
+
+/// The weakest of all bounds.
+pub(super) fn weakest(failures: &[FailurePath]) -> Bound {
+    let rank = |bound: &Bound| match bound {
+        Bound::None => 0,
+        Bound::Broken(_) => 1,
+        Bound::Flag => 2,
+        Bound::Unknown => 3,
+        Bound::Caller => 4,
+        Bound::Count(None) => 5,
+        Bound::Deadline(_) => 6,
+        Bound::Count(Some(_)) => 7,
+        Bound::Both(..) => 8,
+    };
+    failures.iter().map(|path| &path.bound).min_by_key(|bound| rank(bound)).cloned().unwrap_or(Bound::Unknown)
+}

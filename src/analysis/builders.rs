@@ -1,0 +1,283 @@
+//! Clients, prepared requests and what is set on them: time limits, headers, keys, retries of their own.
+
+use super::calls::Args;
+use super::calls::Call;
+use super::machine::Machine;
+use super::memory::last_part;
+use super::state::{Object, State};
+use super::value::{F, Inst, Value};
+use crate::models::{Entry, Sets};
+use std::rc::Rc;
+
+/// The number of retries that a value stands for.
+pub(super) fn retries_in(value: &Value) -> Option<u32> {
+    match value {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        Value::Num(num) => num.single().filter(|number| (0.0..1.0e6).contains(number)).map(|number| number as u32),
+        Value::Inst(inst) => inst.retries,
+        _ => None,
+    }
+}
+
+/// A time limit's value: `None` is none, a number so many seconds, anything else a limit of unknown length.
+pub(super) fn limit_value(value: &Value) -> Option<F> {
+    match value {
+        Value::None => None,
+        Value::Num(num) => Some(num.hi),
+        Value::Inst(inst) => match inst.timeout {
+            Some(limit) => limit,
+            None => Some(F(f64::NAN)),
+        },
+        _ => Some(F(f64::NAN)),
+    }
+}
+
+/// A header's name in lower case.
+pub(super) fn header_name(value: &Value) -> Option<String> {
+    match value {
+        Value::Str(text) => Some(text.to_ascii_lowercase()),
+        Value::Path(path) => Some(last_part(path).to_ascii_lowercase().replace('_', "-")),
+        _ => None,
+    }
+}
+
+/// Whether a header (in lower case) carries an idempotency key.
+pub(super) fn is_key_header(name: &str) -> bool {
+    name.contains("idempotency") || name == "paypal-request-id"
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn make(&mut self, call: &Call<'a>) -> Value {
+        let entry = call.entry;
+        let mut inst = match &call.receiver {
+            Some(Value::Inst(inst)) => (**inst).clone(),
+            _ => Inst { made_here: true, ..Inst::default() },
+        };
+        if let Some(ty) = entry.gives.as_ref().or(entry.functions.first()) {
+            inst.ty = ty.as_str().into();
+        }
+        let given = entry.timeout.as_ref().and_then(|param| call.args.get(param));
+        if given.is_some() || inst.timeout.is_none() {
+            inst.timeout = self.timeout_of(entry, &call.args);
+        }
+        if call.args.open {
+            inst.timeout = inst.timeout.filter(|_| given.is_some());
+            inst.opaque_headers = true;
+        }
+        // A configuration object that was given carries what was set on it.
+        for arg in call.args.values() {
+            if let Value::Inst(given) = arg
+                && let Some(Some(limit)) = given.timeout
+                && matches!(inst.timeout, None | Some(None))
+                && entry.timeout.is_none()
+            {
+                inst.timeout = Some(Some(limit));
+            }
+        }
+        let default = entry.default_retries.filter(|_| !call.args.open);
+        inst.retries = self.retries_of(entry, &call.args).or(inst.retries).or(default);
+        if let Some(headers) = entry.headers.as_ref().and_then(|param| call.args.get(param)).cloned() {
+            self.add_headers_inst(&mut inst, &headers, None);
+        }
+        let value = Value::Inst(Rc::new(inst));
+        if entry.result { Value::Variant("Ok".into(), "Ok".into(), [value].into()) } else { value }
+    }
+
+    /// How often a client or call is told to send a request again: by its arguments, or by a thing that it is given.
+    pub(super) fn retries_of(&self, entry: &Entry, args: &Args) -> Option<u32> {
+        if let Some(value) = entry.retries.as_ref().and_then(|param| args.get(param))
+            && *value != Value::None
+        {
+            return retries_in(value);
+        }
+
+        args.values().find_map(|arg| match arg {
+            Value::Inst(given) => given.retries,
+            _ => None,
+        })
+    }
+
+    /// Whether the current call stands in async code and is not awaited.
+    pub(super) fn prepares(&self, state: &State) -> bool {
+        let in_async = state
+            .top()
+            .and_then(|frame| self.project.function(frame.func))
+            .is_some_and(|function| function.is_async || function.kind == crate::ir::FunctionKind::AsyncBlock);
+        in_async && !self.is_awaited(state)
+    }
+
+    /// What a call of a library gives that only prepares another call: a thing of that library, named by the call.
+    pub(super) fn prepared_by(&self, call: &Call<'a>) -> Value {
+        let mut inst = match &call.receiver {
+            Some(Value::Inst(inst)) => (**inst).clone(),
+            _ => Inst { made_here: true, ..Inst::default() },
+        };
+        inst.ty = call.path.clone();
+        // A client is told by what it is made from; what its calls are given says nothing of it.
+        let told = if call.receiver.is_none() { self.retries_of(call.entry, &call.args) } else { None };
+        inst.retries = told.or(inst.retries).or(call.entry.default_retries);
+        let mut inputs = inst.inputs.to_vec();
+        inputs.extend(call.args.values().filter(|value| !matches!(value, Value::Inst(_))).cloned());
+        inst.inputs = inputs.into();
+        Value::Inst(Rc::new(inst))
+    }
+
+    /// The method of a request.
+    pub(super) fn verb(&self, call: &Call<'_>) -> Option<Rc<str>> {
+        let entry = call.entry;
+        if let Some(verb) = &entry.verb {
+            return Some(verb.as_str().into());
+        }
+        if entry.verb_is_name {
+            return Some(call.name.to_ascii_uppercase().into());
+        }
+        let from_value = |value: &Value| match value {
+            Value::Str(text) => Some(Rc::from(text.to_ascii_uppercase())),
+            Value::Path(path) => Some(Rc::from(last_part(path).to_ascii_uppercase())),
+            _ => None,
+        };
+        if let Some(param) = &entry.verb_param {
+            match call.args.get(param) {
+                Some(value) => return from_value(value),
+                None => {
+                    if let Some(toml::Value::String(verb)) = &param.default {
+                        return Some(verb.as_str().into());
+                    }
+                    entry.verb_with_body.as_ref()?;
+                }
+            }
+        }
+        if let Some(with_body) = &entry.verb_with_body {
+            let has_body =
+                entry.body.iter().any(|param| call.args.get(param).is_some_and(|value| *value != Value::None));
+            // A prepared request that is passed in knows better.
+            let prepared = call.args.values().find_map(|value| match value {
+                Value::Inst(inst) => inst.verb.clone(),
+                _ => None,
+            });
+            if prepared.is_some() {
+                return prepared;
+            }
+            if call.args.open {
+                return None;
+            }
+            return Some(if has_body { with_body.as_str().into() } else { "GET".into() });
+        }
+        None
+    }
+
+    pub(super) fn prepare(&mut self, call: &Call<'a>) -> Value {
+        let mut inst = match &call.receiver {
+            Some(Value::Inst(inst)) => (**inst).clone(),
+            _ => Inst::default(),
+        };
+        // What a client sends with each request is no key of this one.
+        if inst.verb.is_none() {
+            inst.opaque_headers = false;
+        }
+        if let Some(ty) = &call.entry.gives {
+            inst.ty = ty.as_str().into();
+        }
+        if let Some(verb) = self.verb(call) {
+            inst.verb = Some(verb);
+        }
+        let mut inputs: Vec<Value> = inst.inputs.to_vec();
+        if let Some(url) = call.entry.url.as_ref().and_then(|param| call.args.get(param)) {
+            inputs.push(url.clone());
+        }
+        for param in &call.entry.body {
+            inputs.extend(call.args.get(param).cloned());
+        }
+        inst.inputs = inputs.into();
+        if let Some(headers) = call.entry.headers.as_ref().and_then(|param| call.args.get(param)).cloned() {
+            self.add_headers_inst(&mut inst, &headers, None);
+        }
+        let value = Value::Inst(Rc::new(inst));
+        if call.entry.result { Value::Variant("Ok".into(), "Ok".into(), [value].into()) } else { value }
+    }
+
+    pub(super) fn set(&mut self, state: &mut State, call: &Call<'a>) -> Value {
+        let receiver = call.receiver.clone().unwrap_or(Value::None);
+        let Value::Inst(inst) = &receiver else { return receiver };
+        let mut inst = (**inst).clone();
+        let value = call.entry.value.as_ref().and_then(|param| call.args.get(param)).cloned();
+        match call.entry.sets {
+            Some(Sets::Timeout) => {
+                let amount = call.entry.amount.as_ref().and_then(|param| call.args.get(param)).cloned();
+                let amount = amount.map(|amount| self.seconds(&amount, call.entry.unit));
+                inst.timeout = Some(match amount {
+                    Some(Value::None) => None,
+                    Some(Value::Variant(name, _, _)) if &*name == "None" => None,
+                    Some(Value::Variant(_, _, args)) => args.first().and_then(limit_value),
+                    Some(amount) => limit_value(&amount),
+                    None => Some(F(f64::NAN)),
+                });
+            }
+            Some(Sets::Header) => {
+                let key = call.entry.key.as_ref().and_then(|param| call.args.get(param)).cloned();
+                match key.as_ref().and_then(header_name) {
+                    Some(name) if is_key_header(&name) => inst.key = value,
+                    Some(_) => {}
+                    None => inst.opaque_headers = true,
+                }
+            }
+            Some(Sets::Headers) => {
+                if let Some(value) = value {
+                    self.add_headers_inst(&mut inst, &value, Some(state));
+                }
+            }
+            Some(Sets::Retries) => inst.retries = value.as_ref().and_then(retries_in),
+            Some(Sets::Body) => {
+                let mut inputs = inst.inputs.to_vec();
+                inputs.extend(value);
+                inst.inputs = inputs.into();
+            }
+            _ => {
+                let mut inputs = inst.inputs.to_vec();
+                inputs.extend(call.args.values().cloned());
+                inst.inputs = inputs.into();
+            }
+        }
+        let value = Value::Inst(Rc::new(inst));
+        if call.entry.result { Value::Variant("Ok".into(), "Ok".into(), [value].into()) } else { value }
+    }
+
+    /// Notes what headers say of a key.
+    pub(super) fn add_headers_inst(&mut self, inst: &mut Inst, headers: &Value, state: Option<&State>) {
+        match self.key_in(headers, state) {
+            super::state::KeyFact::None => {}
+            super::state::KeyFact::Value(value) => inst.key = Some(value),
+            super::state::KeyFact::Unknown => inst.opaque_headers = true,
+        }
+    }
+
+    /// The idempotency key among headers.
+    pub(super) fn key_in(&self, headers: &Value, state: Option<&State>) -> super::state::KeyFact {
+        use super::state::KeyFact;
+        let items: Vec<Value> = match headers {
+            Value::None => return KeyFact::None,
+            Value::Tuple(items) => items.to_vec(),
+            Value::Object(id) => match state.and_then(|state| state.objects.get(id)) {
+                Some(Object::List(items, whole)) => {
+                    if !whole {
+                        return KeyFact::Unknown;
+                    }
+                    items.clone()
+                }
+                _ => return KeyFact::Unknown,
+            },
+            _ => return KeyFact::Unknown,
+        };
+        let mut opaque = items.len() % 2 == 1;
+        for pair in items.chunks(2) {
+            if let [name, value] = pair {
+                match header_name(name) {
+                    Some(name) if is_key_header(&name) => return KeyFact::Value(value.clone()),
+                    Some(_) => {}
+                    None => opaque = true,
+                }
+            }
+        }
+        if opaque { KeyFact::Unknown } else { KeyFact::None }
+    }
+}

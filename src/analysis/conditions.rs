@@ -1,0 +1,324 @@
+//! Conditions: what was decided, which sides of a branch can be taken, and what a test of a result says of its
+//! operation.
+
+use super::arith::{self, Truth};
+use super::loops::successors;
+use super::machine::INNER_TURNS;
+use super::machine::ITEMS;
+use super::machine::Machine;
+use super::state::{At, Event, Failed, Failing, Gap, Object, State};
+use super::status::StatusSet;
+use super::value::{Node, Place, SymId, Taint, Value};
+use crate::ir::{BinOp, BlockId};
+use crate::source::Span;
+use std::rc::Rc;
+
+/// Sequences put together: `a + b`, `a * 3`.
+#[allow(clippy::cast_precision_loss)]
+pub(super) fn joined(op: BinOp, a: &Value, b: &Value) -> Option<Value> {
+    let items = match (op, a, b) {
+        (BinOp::Add, Value::Tuple(a), Value::Tuple(b)) => a.iter().chain(b.iter()).cloned().collect::<Vec<_>>(),
+        (BinOp::Mul, Value::Tuple(items), Value::Num(times)) | (BinOp::Mul, Value::Num(times), Value::Tuple(items)) => {
+            let times = times.single().filter(|times| (0.0..=ITEMS as f64).contains(times))?;
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            let times = times as usize;
+            items.iter().cloned().cycle().take(items.len() * times).collect()
+        }
+        _ => return None,
+    };
+    (items.len() <= ITEMS).then(|| Value::Tuple(items.into()))
+}
+
+impl<'a> Machine<'a> {
+    /// What was decided of a symbol on this path, directly or by what follows from other decisions.
+    pub(super) fn decided(&mut self, state: &State, sym: SymId) -> Option<bool> {
+        if let Some(truth) = state.decided.get(&sym) {
+            return Some(*truth);
+        }
+        if state.decided.is_empty() {
+            return None;
+        }
+        let node = self.symbols.info(sym)?.node.clone();
+        match node {
+            Node::Unary(crate::ir::UnOp::Not, Value::Sym(inner)) => self.decided(state, inner).map(|truth| !truth),
+            Node::Truth(value) => {
+                let none = self.symbols.intern(Node::IsNone(value.clone()), Taint::NONE);
+                if state.decided.get(&none) == Some(&true) {
+                    return Some(false);
+                }
+                let success = self.symbols.intern(Node::IsSuccess(value), Taint::NONE);
+                (state.decided.get(&success) == Some(&false)).then_some(false)
+            }
+            Node::IsNone(value) => {
+                let truth = self.symbols.intern(Node::Truth(value.clone()), Taint::NONE);
+                if state.decided.get(&truth) == Some(&true) {
+                    return Some(false);
+                }
+                let success = self.symbols.intern(Node::IsSuccess(value), Taint::NONE);
+                state.decided.get(&success).map(|success| !success)
+            }
+            Node::Is(value, name) => {
+                let success = self.symbols.intern(Node::IsSuccess(value), Taint::NONE);
+                match (&*name, state.decided.get(&success)) {
+                    ("Ok" | "Some", Some(truth)) => Some(*truth),
+                    ("Err" | "None", Some(truth)) => Some(!*truth),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn record(&mut self, state: &mut State, sym: SymId, truth: bool) {
+        let node = self.symbols.info(sym).map(|info| info.node.clone());
+        if let Some(Node::Unary(crate::ir::UnOp::Not, Value::Sym(inner))) = node {
+            return self.record(state, inner, !truth);
+        }
+        // `is it Ok` is `is it a success`.
+        if let Some(Node::Is(value, name)) = &node
+            && let Some(success) = match &**name {
+                "Ok" | "Some" => Some(truth),
+                "Err" => Some(!truth),
+                _ => None,
+            }
+        {
+            let id = self.symbols.intern(Node::IsSuccess(value.clone()), Taint::NONE);
+            Rc::make_mut(&mut state.decided).insert(id, success);
+        }
+        Rc::make_mut(&mut state.decided).insert(sym, truth);
+    }
+
+    /// Decides a condition: the paths on which it is true and false.
+    pub(super) fn decide(
+        &mut self,
+        mut state: State,
+        value: &Value,
+        span: Span,
+        then: BlockId,
+        otherwise: BlockId,
+    ) -> Vec<(State, bool)> {
+        let at = self.at(&state, span);
+        match arith::truth(&mut self.symbols, value) {
+            Truth::Known(truth, taint) => {
+                if taint.has(Taint::COUNTER) {
+                    let other = if truth { otherwise } else { then };
+                    let leads_out = state.frames.len() == 1 && self.leads_out(&state, other);
+                    state.push(Event::CountTest { at, leads_out });
+                }
+                vec![(state, truth)]
+            }
+            Truth::Status(resp, set) => {
+                let now = state.resps.get(&resp).copied().unwrap_or_else(StatusSet::all);
+                state.push(Event::LookedAtStatus(resp));
+                let (yes, no) = (now.and(&set), now.minus(&set));
+                let mut out = Vec::new();
+                if !yes.is_empty() {
+                    let mut state = state.clone();
+                    self.narrow(&mut state, resp, yes);
+                    out.push((state, true));
+                }
+                if !no.is_empty() {
+                    self.narrow(&mut state, resp, no);
+                    out.push((state, false));
+                }
+                out
+            }
+            Truth::Unknown(sym) => {
+                if let Some(truth) = self.decided(&state, sym) {
+                    return vec![(state, truth)];
+                }
+                // An inner loop that has gone round often enough is left.
+                let sides = match self.forced_side(&state, then, otherwise).or_else(|| self.is_interrupt(&state, sym)) {
+                    Some(side) => vec![side],
+                    None => vec![true, false],
+                };
+                let flag = self.symbols.info(sym).is_some_and(|info| info.taint.has(Taint::FLAG));
+                let place = self.place(&state);
+                let mut out = Vec::new();
+                for truth in sides {
+                    let mut state = state.clone();
+                    self.record(&mut state, sym, truth);
+                    if flag {
+                        state.push(Event::Flag);
+                    }
+                    state.push(Event::Decide { sym, taken: truth, at, place });
+                    self.note_failure(&mut state, sym, truth, at);
+                    out.push((state, truth));
+                }
+                out
+            }
+        }
+    }
+
+    /// The side of a test whether an error is an interruption: a failure that lasts is none.
+    pub(super) fn is_interrupt(&self, state: &State, sym: SymId) -> Option<bool> {
+        let models = self.models(state.top().map_or(self.file, |frame| frame.func.file));
+        let names = |path: &str| models.exception(path).is_some_and(|entry| entry.interrupt);
+        let given = |value: &Value| matches!(value, Value::Path(path) if names(path));
+        match &self.symbols.info(sym)?.node {
+            Node::Binary(BinOp::Eq, a, b) if given(a) || given(b) => Some(false),
+            Node::Binary(BinOp::Ne, a, b) if given(a) || given(b) => Some(true),
+            Node::Is(Value::Sym(_), path) if names(path) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Whether a block of the function under analysis leads out of its loop without coming back to the head.
+    pub(super) fn leads_out(&self, state: &State, from: BlockId) -> bool {
+        let (Some(blocks), Some(head), Some(frame)) = (&self.plan.blocks, self.plan.head, state.top()) else {
+            return false;
+        };
+        let Some(function) = self.project.function(frame.func) else { return false };
+        let mut seen = Vec::new();
+        let mut work = vec![from];
+        while let Some(block) = work.pop() {
+            if block == head {
+                return false;
+            }
+            if seen.contains(&block) || blocks.get(block.0 as usize) != Some(&true) {
+                continue;
+            }
+            seen.push(block);
+            if seen.len() > 60 {
+                return false;
+            }
+            if let Some(block) = function.block(block) {
+                // Failures on this way are not what it is for.
+                work.extend(successors(block).into_iter().filter(|to| Some(*to) != block.unwind));
+            }
+        }
+        true
+    }
+
+    /// Narrows a response's statuses; if it is the failed one's, the failure too.
+    pub(super) fn narrow(&mut self, state: &mut State, resp: Place, set: StatusSet) {
+        Rc::make_mut(&mut state.resps).insert(resp, set);
+        if let Some(failed) = &state.failed
+            && failed.op.place == resp
+            && matches!(failed.how, Failing::Status(_))
+        {
+            let failed = Failed { how: Failing::Status(set), ..(**failed).clone() };
+            state.failed = Some(Rc::new(failed));
+        }
+    }
+
+    /// A test of an operation's own result that comes out badly is that operation's failure.
+    pub(super) fn note_failure(&mut self, state: &mut State, sym: SymId, truth: bool, at: At) {
+        if state.failed.is_some() || state.left || !self.plan.explores() {
+            return;
+        }
+        let (mut sym, mut truth) = (sym, truth);
+        for _ in 0..4 {
+            let Some(info) = self.symbols.info(sym) else { return };
+            match info.node.clone() {
+                Node::Unary(crate::ir::UnOp::Not, Value::Sym(inner)) => (sym, truth) = (inner, !truth),
+                Node::Truth(Value::Sym(result)) | Node::IsSuccess(Value::Sym(result)) => {
+                    return self.fail_by_result(state, result, sym, truth, truth, at);
+                }
+                Node::IsNone(Value::Sym(result)) => {
+                    return self.fail_by_result(state, result, sym, truth, !truth, at);
+                }
+                Node::Is(Value::Sym(result), name) => {
+                    let good = match &*name {
+                        "Ok" | "Some" => truth,
+                        "Err" | "None" => !truth,
+                        _ => return,
+                    };
+                    return self.fail_by_result(state, result, sym, truth, good, at);
+                }
+                _ => return,
+            }
+        }
+    }
+
+    pub(super) fn fail_by_result(
+        &mut self,
+        state: &mut State,
+        result: SymId,
+        test: SymId,
+        truth: bool,
+        good: bool,
+        at: At,
+    ) {
+        if good {
+            return;
+        }
+        let Some(op) = state.results.get(&result).cloned() else { return };
+        let how = Failing::Test(test, truth);
+        state.push(Event::Fail(op.clone(), how.clone(), at));
+        state.failed = Some(Rc::new(Failed { op, how, turn: state.turns }));
+        state.gap = Gap::NONE;
+    }
+
+    /// The side that leaves an inner loop which has gone round often enough.
+    pub(super) fn forced_side(&mut self, state: &State, then: BlockId, otherwise: BlockId) -> Option<bool> {
+        let frame = state.top()?;
+        let base = state.frames.len() == 1;
+        let map = self.loops_of(frame.func);
+        for (head, inside) in &map.loops {
+            if base && Some(*head) == self.plan.head {
+                continue;
+            }
+            // Loops around the one under analysis are not gone round.
+            if base && self.plan.outer_heads.contains(head) {
+                continue;
+            }
+            let visits = frame.visits.iter().find(|(seen, _)| seen == head).map_or(0, |(_, count)| *count);
+            if visits < INNER_TURNS {
+                continue;
+            }
+            let is_in = |block: BlockId| inside.get(block.0 as usize) == Some(&true);
+            if !is_in(frame.block) {
+                continue;
+            }
+            match (is_in(then), is_in(otherwise)) {
+                (true, false) => return Some(false),
+                (false, true) => return Some(true),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// A binary operation, with what its operands hold looked up.
+    pub(super) fn binary(&mut self, state: &mut State, op: BinOp, a: &Value, b: &Value, span: Span) -> Value {
+        let whole = |state: &State, value: &Value| match value {
+            Value::Object(id) => match state.objects.get(id) {
+                Some(Object::List(items, true)) => Value::Tuple(items.clone().into()),
+                Some(Object::Items(items, 0)) => Value::Tuple(items.clone()),
+                _ => value.clone(),
+            },
+            _ => value.clone(),
+        };
+        if matches!(op, BinOp::In | BinOp::NotIn) {
+            if let Some(value) = self.header_test(state, a, b, span) {
+                return if op == BinOp::In { value } else { arith::not(&mut self.symbols, &value) };
+            }
+            let b = self.range_items(state, b).unwrap_or_else(|| whole(state, b));
+            return arith::binary(&mut self.symbols, op, a, &b);
+        }
+        if let Some(joined) = joined(op, &whole(state, a), &whole(state, b)) {
+            return joined;
+        }
+        if let Some(value) = self.combined(state, op, a, b) {
+            return value;
+        }
+        let value = arith::binary(&mut self.symbols, op, a, b);
+        if let Value::Bool(_, taint) = &value
+            && taint.has(Taint::COUNTER)
+            && arith::is_test(op)
+        {
+            let (x, y) = (arith::bounds(&self.symbols, a), arith::bounds(&self.symbols, b));
+            state.push(Event::Counted(x.0 - y.0));
+        }
+        if let Value::Bool(_, taint) = &value
+            && taint.has(Taint::CLOCK)
+            && matches!(op, BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge)
+        {
+            let (x, y) = (arith::bounds(&self.symbols, a), arith::bounds(&self.symbols, b));
+            let at = self.at(state, span);
+            state.push(Event::ClockTest { at, left: (y.1 - x.0).abs() });
+        }
+        value
+    }
+}

@@ -1,0 +1,333 @@
+//! Following calls into the project's own functions and classes.
+
+use super::calls::Args;
+use super::machine::{End, Machine, Out, Res};
+use super::project::Entity;
+use super::state::{Event, Gives, State};
+use super::value::{ClassRef, Exc, FuncRef, Inst, Node, Pending, Taint, Type, Value};
+use crate::ir::{Arg, Callee};
+use crate::models::Kind;
+use crate::source::Span;
+use std::rc::Rc;
+
+/// Functions of so many blocks are followed whatever they do.
+pub(super) const SMALL: usize = 24;
+
+/// Functions of more blocks are not followed.
+pub(super) const LARGE: usize = 400;
+
+impl<'a> Machine<'a> {
+    /// Notes which parameters of the activation just begun stand for variables of its caller (`&mut count`).
+    pub(super) fn lend(&self, state: &mut State, args: &[Arg]) {
+        let [.., caller, callee] = state.frames.as_slice() else { return };
+        let Some(block) = self.project.function(caller.func).and_then(|function| function.block(caller.block)) else {
+            return;
+        };
+        let Some(function) = self.project.function(callee.func) else { return };
+        let earlier = block.instrs.get(..caller.at).unwrap_or_default();
+        let source = |slot: crate::ir::Slot| {
+            let instr = earlier.iter().rev().find(|instr| instr.dst == Some(slot))?;
+            match instr.op {
+                crate::ir::Op::Unary(crate::ir::UnOp::Same, source) => Some(source),
+                _ => None,
+            }
+        };
+        let params = function.params.iter().filter(|param| !param.is_self);
+        let lent: Vec<_> = params
+            .zip(args)
+            .filter(|(param, arg)| arg.name.is_none() && !arg.spread && !param.is_rest)
+            .filter_map(|(param, arg)| Some((param.slot, source(arg.value)?)))
+            .collect();
+        if let (false, Some(frame)) = (lent.is_empty(), state.frames.last_mut()) {
+            frame.lent = lent.into();
+        }
+    }
+
+    /// Calls a function of the project: follows it, or makes a future of the call.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn call_function(
+        &mut self,
+        mut state: State,
+        func: FuncRef,
+        outer: Option<u32>,
+        this: Option<Value>,
+        args: Args,
+        span: Span,
+        out: &mut Out,
+    ) {
+        let Some(function) = self.project.function(func) else {
+            return self.call_unknown(state, Value::Func(func, outer), args, span, out);
+        };
+        if function.is_async && function.kind != crate::ir::FunctionKind::AsyncBlock {
+            let callee = match this {
+                Some(this) => Value::Partial(Rc::new(Pending {
+                    callee: Value::Func(func, outer),
+                    args: [(Some("self".into()), this)].into(),
+                    place: self.place(&state),
+                })),
+                None => Value::Func(func, outer),
+            };
+            let place = self.place(&state);
+            let future = Value::Future(Rc::new(Pending { callee, args: args.list.into(), place }));
+            out.push((state, Res::Value(future)));
+            return;
+        }
+        match self.follow(&mut state, func, outer, this, args, Gives::Returned) {
+            Ok(()) => out.push((state, Res::Called)),
+            // Too deep, or a recursion.
+            Err(args) => out.push(self.not_followed(state, func, &args, span)),
+        }
+    }
+
+    pub(super) fn not_followed(&mut self, mut state: State, func: FuncRef, args: &Args, span: Span) -> (State, Res) {
+        if self.plan.recursion
+            && state.frames.len() == 1
+            && state.top().is_some_and(|frame| frame.func == func)
+            && state.failed.is_some()
+        {
+            // A turn: the function begins again with these arguments.
+            state.turns += 1;
+            let at = self.at(&state, span);
+            state.push(Event::Turn(at));
+            if state.turns > self.plan.max_turns {
+                return (state, Res::End(End::Head));
+            }
+            self.leap(&mut state);
+            let this = state.top().and_then(|frame| {
+                let function = self.project.function(frame.func)?;
+                let slot = function.params.iter().find(|param| param.is_self)?.slot;
+                frame.slots.get(slot.0 as usize)?.clone()
+            });
+            let slots = self.bind_params(&mut state, func, this, args);
+            if let Some(frame) = state.frames.last_mut() {
+                frame.slots = Rc::new(slots);
+                frame.block = crate::ir::BlockId(0);
+                frame.at = 0;
+                frame.visits.clear();
+                frame.caught = None;
+            }
+            return (state, Res::Called);
+        }
+        state.guessed = true;
+        let value = self.unknown(&mut state, Taint::CALL);
+        if let Value::Sym(id) = value
+            && self.project.function(func).is_some_and(|function| function.is_generator)
+        {
+            self.symbols.set_type(id, Type::Other(super::body::GENERATOR.into()));
+            state.push(Event::Renewed(id));
+        }
+        (state, Res::Value(value))
+    }
+
+    /// Begins to follow a call, if that may be; else gives the arguments back.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn follow(
+        &mut self,
+        state: &mut State,
+        func: FuncRef,
+        outer: Option<u32>,
+        this: Option<Value>,
+        args: Args,
+        gives: Gives,
+    ) -> Result<(), Args> {
+        let base = state.frames.first().map(|frame| frame.func);
+        let recursive = self.plan.recursion && base == Some(func);
+        let generator = self.project.function(func).is_none_or(|f| f.is_generator);
+        if recursive || generator || !self.may_follow(state, func) || !self.worth_following(func) {
+            return Err(args);
+        }
+        let slots = self.bind_params(state, func, this, &args);
+        let dst = self.current_dst(state);
+        self.push_frame(state, func, slots, outer, dst, gives);
+        Ok(())
+    }
+
+    /// Whether following a function can show anything: it is small, or something in it (or in what it calls) sends,
+    /// waits or raises.
+    pub(super) fn worth_following(&mut self, func: FuncRef) -> bool {
+        if let Some(known) = self.weight_cache.get(&func) {
+            return *known;
+        }
+        let worth = match self.project.function(func) {
+            Some(function) if function.blocks.len() <= SMALL => true,
+            Some(_) => self.acts(func, 4),
+            None => false,
+        };
+        self.weight_cache.insert(func, worth);
+        worth
+    }
+
+    /// Whether a function's text has a call that a model knows to send or wait, itself or through the project's own.
+    pub(super) fn acts(&mut self, func: FuncRef, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let Some(function) = self.project.function(func) else { return false };
+        if function.blocks.len() > LARGE {
+            return false;
+        }
+        let models = self.models(func.file);
+        let acting = |kind: Kind| {
+            matches!(
+                kind,
+                Kind::Request | Kind::Effect | Kind::Remote | Kind::Sleep | Kind::WaitFor | Kind::RaiseForStatus
+            )
+        };
+        let mut own = Vec::new();
+        for instr in function.blocks.iter().flat_map(|block| &block.instrs) {
+            match &instr.op {
+                crate::ir::Op::Path(path) => match self.project.entity(path) {
+                    Some(Entity::Func(callee)) => own.push(callee),
+                    Some(_) => {}
+                    None => {
+                        if models.function(path).is_some_and(|entry| acting(entry.kind)) {
+                            return true;
+                        }
+                    }
+                },
+                crate::ir::Op::Func(id) => own.push(FuncRef { file: func.file, func: *id }),
+                crate::ir::Op::Call { callee: Callee::Method { name, .. }, .. } => {
+                    if self.by_import(func.file, name).is_some() {
+                        return true;
+                    }
+                    if let Some(class) = function.class
+                        && let Some(callee) = self.project.method(ClassRef { file: func.file, class }, name)
+                    {
+                        own.push(callee);
+                    }
+                }
+                _ => {}
+            }
+        }
+        own.sort_unstable();
+        own.dedup();
+        own.retain(|callee| *callee != func);
+        own.into_iter().take(24).any(|callee| self.acts(callee, depth))
+    }
+
+    /// The variables of a new activation.
+    pub(super) fn bind_params(
+        &mut self,
+        state: &mut State,
+        func: FuncRef,
+        this: Option<Value>,
+        args: &Args,
+    ) -> Vec<Option<Value>> {
+        let Some(function) = self.project.function(func) else { return Vec::new() };
+        let mut slots = vec![None; function.slots.len()];
+        let mut positional: Vec<Value> =
+            args.list.iter().filter(|(name, _)| name.is_none()).map(|(_, value)| value.clone()).collect();
+        let mut this = this;
+        if this.is_none() {
+            this = args
+                .list
+                .iter()
+                .find(|(name, _)| name.as_deref() == Some("self"))
+                .map(|(_, value)| value.clone())
+                .filter(|_| function.params.first().is_some_and(|param| param.is_self));
+        }
+        positional.reverse();
+        for param in &function.params {
+            let given = if param.is_self && this.is_some() {
+                this.take()
+            } else if param.is_rest {
+                None
+            } else {
+                let named = args.list.iter().find(|(name, _)| name.as_deref() == Some(param.name.as_str()));
+                match named {
+                    Some((_, value)) => Some(value.clone()),
+                    None => positional.pop(),
+                }
+            };
+            let value = match given {
+                Some(value) => value,
+                None => match param.default {
+                    Some(default) if !args.open => self.initial(FuncRef { file: func.file, func: default }),
+                    _ => self.parameter(state, func, function, param),
+                },
+            };
+            // What a caller leaves open keeps what is declared.
+            let value = match (&value, function.slot(param.slot).and_then(|info| info.ty.as_ref())) {
+                (Value::Sym(id), Some(ty)) => {
+                    if let Some(ty) = self.type_of(func.file, ty)
+                        && !matches!(ty, Type::Model(_))
+                    {
+                        self.symbols.set_type(*id, ty);
+                    }
+                    match self.type_of(func.file, ty) {
+                        Some(Type::Model(path))
+                            if self.symbols.info(*id).is_some_and(|info| {
+                                info.ty.is_none() && !info.taint.has(Taint::SERVER.or(Taint::FAILURE))
+                            }) =>
+                        {
+                            Value::Inst(Rc::new(Inst { ty: path, opaque_headers: true, ..Inst::default() }))
+                        }
+                        _ => value,
+                    }
+                }
+                _ => value,
+            };
+            if let Some(slot) = slots.get_mut(param.slot.0 as usize) {
+                *slot = Some(value);
+            }
+        }
+        slots
+    }
+
+    /// Makes an object of a class of the project.
+    pub(super) fn construct(&mut self, mut state: State, class: ClassRef, args: Args, out: &mut Out) {
+        let place = self.place(&state);
+        let id = self.fresh(&mut state, Node::New(place), Taint::NONE);
+        self.symbols.set_type(id, Type::Own(class));
+        let made = if self.project.is_exception(class) {
+            let path: Rc<str> = self.project.class_path(class).into();
+            let mut resp = None;
+            let mut lost = None;
+            for arg in args.values() {
+                match arg {
+                    Value::Resp(place) => resp = Some(*place),
+                    Value::Exc(exc) => resp = resp.or(exc.resp),
+                    _ => {}
+                }
+            }
+            if resp.is_none() {
+                for arg in args.values() {
+                    let mut found = None;
+                    let _ = self.symbols.mentions(arg, &mut |value| {
+                        match value {
+                            Value::Resp(place) | Value::Body(place) | Value::Status(place, _) => found = Some(*place),
+                            Value::Exc(exc) => found = exc.resp.or(exc.lost),
+                            _ => {}
+                        }
+                        found.is_some()
+                    });
+                    lost = lost.or(found);
+                }
+            }
+            let given = args.values().cloned().collect();
+            Value::Exc(Rc::new(Exc { classes: [path].into(), resp, lost, args: given, object: Some(id) }))
+        } else {
+            Value::Sym(id)
+        };
+        if let Some(init) = self.project.method(class, "__init__") {
+            // The object under construction is the symbol itself; what is given is the exception or the symbol.
+            let followed =
+                self.follow(&mut state, init, None, Some(Value::Sym(id)), args, Gives::Instead(made.clone()));
+            match followed {
+                Ok(()) => out.push((state, Res::Called)),
+                Err(_) => out.push((state, Res::Value(made))),
+            }
+            return;
+        }
+        // A plain record: fields in order.
+        if let Some(own) = self.project.class(class) {
+            let mut positional = args.list.iter().filter(|(name, _)| name.is_none());
+            for field in &own.fields {
+                let named = args.list.iter().find(|(name, _)| name.as_deref() == Some(field.name.as_str()));
+                let value = named.or_else(|| positional.next()).map(|(_, value)| value.clone());
+                if let Some(value) = value {
+                    Rc::make_mut(&mut state.heap).insert((id, field.name.as_str().into()), value);
+                }
+            }
+        }
+        out.push((state, Res::Value(made)));
+    }
+}

@@ -1,0 +1,179 @@
+//! What leaves: after the last attempt, and with which answers.
+
+use super::facts::local_span;
+use super::machine::{End, Finished, Machine};
+use super::outage::Outage;
+use super::policy::{Bound, Exhaustion, Exit, ExitKind, Wait};
+use super::sites::{Found, is_failure_value};
+use super::state::{At, Event, Failing, OpInfo};
+use super::value::Value;
+
+pub(super) fn after_last(outage: &Outage, attempts: Option<u32>, op: &OpInfo) -> Option<(Wait, At)> {
+    let attempts = attempts?;
+    let mut found: Option<(Wait, At)> = None;
+    for (attempt, finished) in &outage.left {
+        if *attempt != attempts {
+            continue;
+        }
+        // A loop around this one goes on: what waits here waits for its next turn.
+        if matches!(finished.end, End::NextWork(_)) {
+            return None;
+        }
+        let events = finished.state.events();
+        let at_failure = events.iter().rposition(|event| matches!(event, Event::Fail(..)))?;
+        let after = events.get(at_failure..).unwrap_or_default();
+        let left = after.iter().position(|event| matches!(event, Event::Left(..)))?;
+        // Behind the loop the last attempt of all is made: the wait is before it.
+        let once_more = |event: &&Event| match event {
+            Event::Op(info) => {
+                info.place != op.place && (info.text == op.text || info.model.is_some() && info.model == op.model)
+            }
+            _ => false,
+        };
+        if after.get(left..).unwrap_or_default().iter().any(once_more) {
+            return None;
+        }
+        let wait = after.get(..left).unwrap_or_default().iter().rev().find_map(|event| match event {
+            Event::Wait { low, high, unknown, at, .. } if *high > 0.0 || *unknown => {
+                Some((Wait { low: *low, high: *high, unknown: *unknown }, *at))
+            }
+            _ => None,
+        });
+        match wait {
+            Some(wait) => found = Some(wait),
+            // One path gives up without a wait: the wait is not certain.
+            None => return None,
+        }
+    }
+    found
+}
+
+pub(super) fn exhaustion(machine: &Machine<'_>, found: &Found<'_>, outage: &Outage, bound: &Bound) -> Exhaustion {
+    if matches!(bound, Bound::None | Bound::Broken(_) | Bound::Flag) {
+        return Exhaustion::Never;
+    }
+    let gives_value = found.explored.done.iter().any(|finished| match &finished.end {
+        End::Return(value, explicit, _) => *explicit && !matches!(value, Value::None),
+        _ => false,
+    });
+    let last = outage.left.iter().map(|(attempt, _)| *attempt).max().unwrap_or(0);
+    let mut worst = Exhaustion::Unknown;
+    for (attempt, finished) in &outage.left {
+        if *attempt != last {
+            continue;
+        }
+        let this = match &finished.end {
+            End::Raise(..) | End::Abort => Exhaustion::Raises,
+            End::NextWork(at) => Exhaustion::GoesOn(at.span),
+            End::Return(value, explicit, at) => match value {
+                Value::None if !explicit && gives_value => Exhaustion::FallsOff(at.span),
+                Value::None if !explicit => Exhaustion::GoesOn(at.span),
+                value if is_failure_value(value) => Exhaustion::FailureValue,
+                Value::Tuple(_) | Value::Object(_) | Value::Num(_) | Value::Str(_)
+                    if gives_value && looks_empty(finished, value) =>
+                {
+                    let text = machine.project.file(at.file).map_or("", |file| file.slice(at.span));
+                    Exhaustion::DefaultValue(at.span, text.split_whitespace().collect::<Vec<_>>().join(" "))
+                }
+                Value::Variant(name, _, args) if &**name == "Ok" && gives_value => match args.first() {
+                    Some(inner) if looks_empty(finished, inner) => {
+                        let text = machine.project.file(at.file).map_or("", |file| file.slice(at.span));
+                        Exhaustion::DefaultValue(at.span, text.to_string())
+                    }
+                    _ => Exhaustion::Unknown,
+                },
+                _ => Exhaustion::Unknown,
+            },
+            _ => Exhaustion::Unknown,
+        };
+        let rank = |exhaustion: &Exhaustion| match exhaustion {
+            Exhaustion::FallsOff(_) => 5,
+            Exhaustion::DefaultValue(..) => 4,
+            Exhaustion::GoesOn(_) => 3,
+            Exhaustion::FailureValue => 2,
+            Exhaustion::Raises => 1,
+            _ => 0,
+        };
+        if rank(&this) > rank(&worst) {
+            worst = this;
+        }
+    }
+    // A declared optional result says that there may be none.
+    let declared = found.function.returns.as_ref().is_some_and(|ty| {
+        matches!(ty.path.as_str(), "Option" | "Result" | "bool" | "builtins.bool" | "None" | "builtins.None")
+    });
+    // An empty `Ok` says the opposite of what a declared error is for.
+    let fallible = found.function.returns.as_ref().is_some_and(|ty| ty.path == "Result");
+    match worst {
+        Exhaustion::FallsOff(_) if declared => Exhaustion::FailureValue,
+        Exhaustion::DefaultValue(..) if declared && !fallible => Exhaustion::FailureValue,
+        other => other,
+    }
+}
+
+/// Whether a value is an empty default: `[]`, `{}`, `""`, `0`.
+pub(super) fn looks_empty(finished: &Finished, value: &Value) -> bool {
+    match value {
+        Value::Tuple(items) => items.is_empty(),
+        Value::Str(text) => text.is_empty(),
+        Value::Object(id) => matches!(
+            finished.state.objects.get(id),
+            Some(super::state::Object::List(items, true)) if items.is_empty()
+        ),
+        Value::Num(num) => num.single() == Some(0.0),
+        _ => false,
+    }
+}
+
+/// The ways in which answers leave.
+pub(super) fn exits(machine: &Machine<'_>, found: &Found<'_>) -> Vec<Exit> {
+    let mut exits: Vec<Exit> = Vec::new();
+    let success: Vec<At> = found
+        .explored
+        .done
+        .iter()
+        .filter_map(|finished| match &finished.end {
+            End::Return(_, _, at) => Some(*at),
+            _ => None,
+        })
+        .collect();
+    for finished in &found.explored.out {
+        let Some(failed) = &finished.state.failed else { continue };
+        let Failing::Status(set) = &failed.how else { continue };
+        let place = failed.op.place;
+        let (kind, at) = match &finished.end {
+            End::Raise(_, at) => (ExitKind::Failure, *at),
+            End::NextWork(at) => (ExitKind::Elsewhere, *at),
+            End::Return(value, explicit, at) => {
+                let mut response = |value: &Value| match value {
+                    Value::Resp(of) | Value::Status(of, _) | Value::StatusIn(of, _) => *of == place,
+                    Value::Exc(_) => true,
+                    Value::Inst(_) => true,
+                    _ => false,
+                };
+                let looked = finished
+                    .state
+                    .events()
+                    .iter()
+                    .any(|event| matches!(event, Event::LookedAtStatus(of) if *of == place));
+                let kind = if machine.symbols.mentions(value, &mut response) {
+                    ExitKind::Response
+                } else if is_failure_value(value) && *explicit {
+                    ExitKind::Failure
+                } else if success.contains(at) && looked {
+                    ExitKind::Value
+                } else {
+                    ExitKind::Failure
+                };
+                (kind, *at)
+            }
+            _ => continue,
+        };
+        let span = local_span(machine, found, at);
+        match exits.iter_mut().find(|exit| exit.kind == kind && exit.span == span) {
+            Some(exit) => exit.statuses = exit.statuses.map(|statuses| statuses.or(set)),
+            None => exits.push(Exit { statuses: Some(*set), kind, span }),
+        }
+    }
+    exits
+}

@@ -1,0 +1,92 @@
+//! The loops of a graph: which blocks belong to each.
+
+use crate::ir::{Block, BlockId, Function, Term};
+use std::rc::Rc;
+
+/// Which blocks belong to which loop of a function.
+#[derive(Debug, Default)]
+pub struct LoopMap {
+    /// For each loop: its head and a flag a block.
+    pub loops: Vec<(BlockId, Rc<[bool]>)>,
+}
+
+/// The blocks that a block can go to, exceptions included.
+#[must_use]
+pub fn successors(block: &Block) -> Vec<BlockId> {
+    let mut next = match &block.term {
+        Term::Goto(to) => vec![*to],
+        Term::Branch { then, otherwise, .. } => vec![*then, *otherwise],
+        Term::Next { body, done, .. } => vec![*body, *done],
+        Term::Return(_) | Term::Propagate(_) | Term::Raise(_) | Term::Abort => Vec::new(),
+    };
+    next.extend(block.unwind);
+    next
+}
+
+/// Finds the blocks of each loop: those that reach its head again without leaving by an earlier block.
+#[must_use]
+pub fn loop_map(function: &Function) -> LoopMap {
+    let count = function.blocks.len();
+    let mut before: Vec<Vec<u32>> = vec![Vec::new(); count];
+    for (at, block) in function.blocks.iter().enumerate() {
+        for to in successors(block) {
+            if let (Some(list), Ok(at)) = (before.get_mut(to.0 as usize), u32::try_from(at)) {
+                list.push(at);
+            }
+        }
+    }
+    let mut loops = Vec::new();
+    for source in &function.loops {
+        let head = source.head;
+        // Blocks that the head reaches.
+        let mut reached = vec![false; count];
+        let mut work = vec![head];
+        while let Some(block) = work.pop() {
+            let Some(seen) = reached.get_mut(block.0 as usize) else { continue };
+            if std::mem::replace(seen, true) {
+                continue;
+            }
+            if let Some(block) = function.block(block) {
+                work.extend(successors(block));
+            }
+        }
+        // The head dominates its loop: what can be reached from the entry without it, and is before it, is no part.
+        let mut outside = vec![false; count];
+        let mut work = vec![BlockId(0)];
+        while let Some(block) = work.pop() {
+            if block == head {
+                continue;
+            }
+            let Some(seen) = outside.get_mut(block.0 as usize) else { continue };
+            if std::mem::replace(seen, true) {
+                continue;
+            }
+            if let Some(block) = function.block(block) {
+                work.extend(successors(block));
+            }
+        }
+        let mut inside = vec![false; count];
+        let mut work: Vec<u32> = Vec::new();
+        if let Some(slot) = inside.get_mut(head.0 as usize) {
+            *slot = true;
+        }
+        for from in before.get(head.0 as usize).into_iter().flatten() {
+            if reached.get(*from as usize) == Some(&true) && outside.get(*from as usize) == Some(&false) {
+                work.push(*from);
+            }
+        }
+        while let Some(block) = work.pop() {
+            let Some(slot) = inside.get_mut(block as usize) else { continue };
+            if std::mem::replace(slot, true) {
+                continue;
+            }
+            for from in before.get(block as usize).into_iter().flatten() {
+                if reached.get(*from as usize) == Some(&true) {
+                    work.push(*from);
+                }
+            }
+        }
+        loops.push((head, inside.into()));
+    }
+    LoopMap { loops }
+}

@@ -20,7 +20,8 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
     let label = |step: &Step| Label { file: None, span: step.span, text: step.text.clone() };
     let known = operation.remote == Known::Yes || operation.passed_in;
     Some(Finding {
-        confidence: if known { Confidence::High } else { Confidence::Medium },
+        // What may be local work, or asks for new work each turn, is too little to go by.
+        confidence: if known { Confidence::High } else { Confidence::Low },
         message: format!("{} is repeated on {what}", wording::subject(operation)),
         why: "who asks the program or the task to end gets another attempt instead, until it is killed".to_owned(),
         help: "catch what can fail (`Exception` at most), and let interrupts and cancellations leave the loop at once"

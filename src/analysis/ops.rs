@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashSet;
+
 use super::calls::{Args, Call};
 use super::machine::{End, Machine, Out, Res};
 use super::state::{At, Below, Event, Failed, Failing, Gap, KeyFact, Known3, OpInfo, State};
@@ -12,6 +14,8 @@ use crate::source::Span;
 
 /// Simulated seconds that an operation takes.
 pub const LATENCY: f64 = 0.05;
+/// So many lists among the inputs of an operation are looked into.
+const MAX_OBJECTS: usize = 64;
 
 /// How an execution is to end.
 #[derive(Debug)]
@@ -152,8 +156,9 @@ impl<'a> Machine<'a> {
     /// The operations, this one aside, whose answers are among some values.
     fn sources(&self, state: &State, own: Place, values: &[Value]) -> Rc<[Place]> {
         let mut places = Vec::new();
-        let mut work: Vec<(Value, u32)> = values.iter().map(|value| (value.clone(), 0)).collect();
-        while let Some((value, depth)) = work.pop() {
+        let mut work: Vec<Value> = values.to_vec();
+        let mut seen = FxHashSet::default();
+        while let Some(value) = work.pop() {
             let mut objects = Vec::new();
             let _ = self.symbols.mentions(&value, &mut |part| {
                 match part {
@@ -166,9 +171,12 @@ impl<'a> Machine<'a> {
                 }
                 false
             });
-            for id in objects.into_iter().filter(|_| depth < 3) {
-                if let Some(super::state::Object::List(items, _)) = state.objects.get(&id) {
-                    work.extend(items.iter().map(|item| (item.clone(), depth + 1)));
+            for id in objects {
+                if let Some(super::state::Object::List(items, _)) = state.objects.get(&id)
+                    && seen.insert(id)
+                    && seen.len() < MAX_OBJECTS
+                {
+                    work.extend(items.iter().cloned());
                 }
             }
         }

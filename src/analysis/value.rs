@@ -8,7 +8,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::status::StatusSet;
 use crate::ir::{BinOp, ClassId, FuncId, UnOp};
@@ -442,35 +442,43 @@ impl Symbols {
         }
     }
 
-    /// Whether a response (its status, body, headers or itself) is among the parts of a value.
+    /// Whether `found` holds for a value or one of its parts; each part is asked once, at most [`MAX_PARTS`] of them.
     #[must_use]
     pub fn mentions(&self, value: &Value, found: &mut dyn FnMut(&Value) -> bool) -> bool {
-        self.mentions_within(value, found, 12)
-    }
-
-    fn mentions_within(&self, value: &Value, found: &mut dyn FnMut(&Value) -> bool, depth: u32) -> bool {
-        if found(value) {
-            return true;
-        }
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        match value {
-            Value::Sym(id) => self
-                .info(*id)
-                .is_some_and(|info| parts(&info.node).into_iter().any(|part| self.mentions_within(part, found, depth))),
-            Value::Variant(_, _, args) | Value::Tuple(args) => {
-                args.iter().any(|arg| self.mentions_within(arg, found, depth))
+        let mut seen = FxHashSet::default();
+        let mut work = vec![value];
+        let mut left = MAX_PARTS;
+        while let Some(value) = work.pop() {
+            // Symbols share their parts: gone through as a tree, a chain of them doubles at each link.
+            if matches!(value, Value::Sym(id) if !seen.insert(*id)) {
+                continue;
             }
-            Value::Exc(exc) => exc.args.iter().any(|arg| self.mentions_within(arg, found, depth)),
-            Value::Inst(inst) => inst.inputs.iter().any(|arg| self.mentions_within(arg, found, depth)),
-            Value::Future(pending) | Value::Partial(pending) => {
-                self.mentions_within(&pending.callee, found, depth)
-                    || pending.args.iter().any(|(_, arg)| self.mentions_within(arg, found, depth))
+            if found(value) {
+                return true;
             }
-            Value::Bound(pair) => self.mentions_within(&pair.0, found, depth),
-            _ => false,
+            left -= 1;
+            if left == 0 {
+                return false;
+            }
+            match value {
+                Value::Sym(id) => work.extend(self.info(*id).map(|info| parts(&info.node)).unwrap_or_default()),
+                Value::Variant(_, _, args) | Value::Tuple(args) => work.extend(args.iter()),
+                Value::Exc(exc) => work.extend(exc.args.iter()),
+                Value::Inst(inst) => work.extend(inst.inputs.iter()),
+                Value::Future(pending) | Value::Partial(pending) => {
+                    work.push(&pending.callee);
+                    work.extend(pending.args.iter().map(|(_, arg)| arg));
+                }
+                Value::Bound(pair) => work.push(&pair.0),
+                _ => {}
+            }
         }
+        false
     }
 }
+
+/// So many parts of a value are looked at.
+const MAX_PARTS: u32 = 2_000;
 
 /// The values that a node is made of.
 fn parts(node: &Node) -> Vec<&Value> {

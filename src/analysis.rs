@@ -31,6 +31,7 @@ mod loops;
 mod lost;
 pub mod machine;
 mod memory;
+mod merging;
 mod ops;
 mod outage;
 mod parse;

@@ -583,3 +583,113 @@ impl Function {
         self.slots.get(slot.0 as usize)
     }
 }
+
+impl Term {
+    /// The slot that it reads.
+    #[must_use]
+    pub fn reads(&self) -> Option<Slot> {
+        match self {
+            Term::Branch { cond, .. } => Some(*cond),
+            Term::Next { iter, .. } => Some(*iter),
+            Term::Return(slot) | Term::Raise(slot) => *slot,
+            Term::Propagate(slot) => Some(*slot),
+            Term::Goto(_) | Term::Abort => None,
+        }
+    }
+}
+
+impl Pattern {
+    /// The patterns that it is made of.
+    fn parts(&self) -> Vec<&Pattern> {
+        match self {
+            Pattern::Bind(_, inner) => inner.iter().map(|inner| &**inner).collect(),
+            Pattern::Variant { args: parts, .. } | Pattern::Tuple(parts, _) | Pattern::Or(parts) => {
+                parts.iter().collect()
+            }
+            Pattern::Struct { fields, .. } => fields.iter().map(|(_, part)| part).collect(),
+            Pattern::Mapping(pairs) => pairs.iter().map(|(_, part)| part).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn each<'p>(&'p self, found: &mut dyn FnMut(&'p Pattern)) {
+        let mut work = vec![self];
+        while let Some(pattern) = work.pop() {
+            found(pattern);
+            work.extend(pattern.parts());
+        }
+    }
+
+    /// The slots that it gives a value.
+    #[must_use]
+    pub fn binds(&self) -> Vec<Slot> {
+        let mut slots = Vec::new();
+        self.each(&mut |pattern| match pattern {
+            Pattern::Bind(slot, _) => slots.push(*slot),
+            Pattern::Unknown(more) => slots.extend(more),
+            _ => {}
+        });
+        slots
+    }
+
+    /// The slots that it reads: objects whose attributes it assigns.
+    #[must_use]
+    pub fn reads(&self) -> Vec<Slot> {
+        let mut slots = Vec::new();
+        self.each(&mut |pattern| {
+            if let Pattern::Attr(slot, _) = pattern {
+                slots.push(*slot);
+            }
+        });
+        slots
+    }
+}
+
+impl Op {
+    /// The slots that it reads.
+    #[must_use]
+    pub fn reads(&self) -> Vec<Slot> {
+        match self {
+            Op::Const(_)
+            | Op::Path(_)
+            | Op::Func(_)
+            | Op::Class(_)
+            | Op::Global(_)
+            | Op::Catch
+            | Op::Select(_)
+            | Op::Unknown(_)
+            | Op::Yield(None) => Vec::new(),
+            Op::Copy(a)
+            | Op::SetGlobal(_, a)
+            | Op::Attr(a, _)
+            | Op::Unary(_, a)
+            | Op::Await(a)
+            | Op::Yield(Some(a))
+            | Op::IsSuccess(a)
+            | Op::Payload(a, _)
+            | Op::Enter(a, _)
+            | Op::Iter(a, _) => vec![*a],
+            Op::Matches(a, pattern) | Op::Bind(a, pattern) => std::iter::once(*a).chain(pattern.reads()).collect(),
+            Op::SetAttr(a, _, b) | Op::Index(a, b) | Op::Binary(_, a, b) | Op::IsException(a, b) => vec![*a, *b],
+            Op::SetIndex(a, b, c) => vec![*a, *b, *c],
+            Op::Exit(a, b) => std::iter::once(*a).chain(*b).collect(),
+            Op::Call { callee, args } => {
+                let receiver = match callee {
+                    Callee::Value(slot) => Some(*slot),
+                    Callee::Method { receiver, .. } => Some(*receiver),
+                    Callee::Super { .. } => None,
+                };
+                receiver.into_iter().chain(args.iter().map(|arg| arg.value)).collect()
+            }
+            Op::Collection(_, slots) | Op::Variant { args: slots, .. } => slots.clone(),
+            Op::Format(parts) => parts
+                .iter()
+                .filter_map(|part| match part {
+                    FormatPart::Value(slot) => Some(*slot),
+                    FormatPart::Text(_) => None,
+                })
+                .collect(),
+            Op::Struct { fields, base, .. } => fields.iter().map(|(_, slot)| *slot).chain(*base).collect(),
+        }
+    }
+}

@@ -200,6 +200,7 @@ fn driven(driver: FuncRef, drive: &Function, what: &Driven<'_>) -> State {
         id,
         outer: None,
         closed_over: false,
+        came_back: false,
         visits: Vec::new(),
         chain: 0,
         limits: 0,

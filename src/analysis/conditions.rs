@@ -30,38 +30,41 @@ pub(super) fn joined(op: BinOp, a: &Value, b: &Value) -> Option<Value> {
 }
 
 impl<'a> Machine<'a> {
+    /// What was decided of just this symbol.
+    pub(super) fn was_decided(&mut self, state: &State, sym: SymId) -> Option<bool> {
+        self.passages.ask(sym);
+        state.decided.get(&sym).copied()
+    }
+
     /// What was decided of a symbol on this path, directly or by what follows from other decisions.
     pub(super) fn decided(&mut self, state: &State, sym: SymId) -> Option<bool> {
-        if let Some(truth) = state.decided.get(&sym) {
-            return Some(*truth);
-        }
-        if state.decided.is_empty() {
-            return None;
+        if let Some(truth) = self.was_decided(state, sym) {
+            return Some(truth);
         }
         let node = self.symbols.info(sym)?.node.clone();
         match node {
             Node::Unary(crate::ir::UnOp::Not, Value::Sym(inner)) => self.decided(state, inner).map(|truth| !truth),
             Node::Truth(value) => {
                 let none = self.symbols.intern(Node::IsNone(value.clone()), Taint::NONE);
-                if state.decided.get(&none) == Some(&true) {
+                if self.was_decided(state, none) == Some(true) {
                     return Some(false);
                 }
                 let success = self.symbols.intern(Node::IsSuccess(value), Taint::NONE);
-                (state.decided.get(&success) == Some(&false)).then_some(false)
+                (self.was_decided(state, success) == Some(false)).then_some(false)
             }
             Node::IsNone(value) => {
                 let truth = self.symbols.intern(Node::Truth(value.clone()), Taint::NONE);
-                if state.decided.get(&truth) == Some(&true) {
+                if self.was_decided(state, truth) == Some(true) {
                     return Some(false);
                 }
                 let success = self.symbols.intern(Node::IsSuccess(value), Taint::NONE);
-                state.decided.get(&success).map(|success| !success)
+                self.was_decided(state, success).map(|success| !success)
             }
             Node::Is(value, name) => {
                 let success = self.symbols.intern(Node::IsSuccess(value), Taint::NONE);
-                match (&*name, state.decided.get(&success)) {
-                    ("Ok" | "Some", Some(truth)) => Some(*truth),
-                    ("Err" | "None", Some(truth)) => Some(!*truth),
+                match (&*name, self.was_decided(state, success)) {
+                    ("Ok" | "Some", Some(truth)) => Some(truth),
+                    ("Err" | "None", Some(truth)) => Some(!truth),
                     _ => None,
                 }
             }

@@ -1,7 +1,7 @@
 //! A recursive retry whose value does not reach the caller: the repeated call succeeds, and nobody gets its result.
 
 use super::policy::LostResult;
-use crate::ir::{Block, BlockId, Callee, Const, Function, Op, Pattern, Slot, Term};
+use crate::ir::{Block, BlockId, Const, Function, Op, Pattern, Slot, Term};
 use crate::source::Span;
 
 /// What is lost at the recursive call at this place, if anything.
@@ -36,8 +36,8 @@ enum Use<'f> {
 
 fn uses(function: &Function, slot: Slot) -> impl Iterator<Item = Use<'_>> {
     function.blocks.iter().flat_map(move |block| {
-        let instrs = block.instrs.iter().filter(move |instr| reads(&instr.op).contains(&slot));
-        let term = Some(&block.term).filter(|term| term_reads(term) == Some(slot));
+        let instrs = block.instrs.iter().filter(move |instr| instr.op.reads().contains(&slot));
+        let term = Some(&block.term).filter(|term| term.reads() == Some(slot));
         instrs.map(|instr| Use::Instr(&instr.op, instr.dst)).chain(term.map(Use::Term))
     })
 }
@@ -100,61 +100,4 @@ fn is_failure_value(function: &Function, slot: Slot) -> bool {
         matches!(&instr.op, Op::Const(Const::None | Const::Bool(false)))
             || matches!(&instr.op, Op::Variant { name, .. } if matches!(name.as_str(), "Err" | "None"))
     })
-}
-
-fn term_reads(term: &Term) -> Option<Slot> {
-    match term {
-        Term::Branch { cond, .. } => Some(*cond),
-        Term::Next { iter, .. } => Some(*iter),
-        Term::Return(slot) | Term::Raise(slot) => *slot,
-        Term::Propagate(slot) => Some(*slot),
-        Term::Goto(_) | Term::Abort => None,
-    }
-}
-
-/// The slots that an instruction reads.
-fn reads(op: &Op) -> Vec<Slot> {
-    match op {
-        Op::Const(_)
-        | Op::Path(_)
-        | Op::Func(_)
-        | Op::Class(_)
-        | Op::Global(_)
-        | Op::Catch
-        | Op::Select(_)
-        | Op::Unknown(_)
-        | Op::Yield(None) => Vec::new(),
-        Op::Copy(a)
-        | Op::SetGlobal(_, a)
-        | Op::Attr(a, _)
-        | Op::Unary(_, a)
-        | Op::Await(a)
-        | Op::Yield(Some(a))
-        | Op::Matches(a, _)
-        | Op::Bind(a, _)
-        | Op::IsSuccess(a)
-        | Op::Payload(a, _)
-        | Op::Enter(a, _)
-        | Op::Iter(a, _) => vec![*a],
-        Op::SetAttr(a, _, b) | Op::Index(a, b) | Op::Binary(_, a, b) | Op::IsException(a, b) => vec![*a, *b],
-        Op::SetIndex(a, b, c) => vec![*a, *b, *c],
-        Op::Exit(a, b) => std::iter::once(*a).chain(*b).collect(),
-        Op::Call { callee, args } => {
-            let receiver = match callee {
-                Callee::Value(slot) => Some(*slot),
-                Callee::Method { receiver, .. } => Some(*receiver),
-                Callee::Super { .. } => None,
-            };
-            receiver.into_iter().chain(args.iter().map(|arg| arg.value)).collect()
-        }
-        Op::Collection(_, slots) | Op::Variant { args: slots, .. } => slots.clone(),
-        Op::Format(parts) => parts
-            .iter()
-            .filter_map(|part| match part {
-                crate::ir::FormatPart::Value(slot) => Some(*slot),
-                crate::ir::FormatPart::Text(_) => None,
-            })
-            .collect(),
-        Op::Struct { fields, base, .. } => fields.iter().map(|(_, slot)| *slot).chain(*base).collect(),
-    }
 }

@@ -14,6 +14,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::arith::{self};
+use super::merging::{Liveness, Passages};
 use super::project::Project;
 use super::state::{At, Event, Failing, Frame, Gap, Gives, Object, OpInfo, State};
 use super::value::{ANY, Exc, FuncRef, Node, Num, Place, SymId, Symbols, Taint, Type, Value};
@@ -170,6 +171,8 @@ pub struct Machine<'a> {
     pub budget: u64,
     /// The budget was used up in the last run.
     pub exhausted: bool,
+    pub(super) passages: Passages,
+    pub(super) live: FxHashMap<FuncRef, Rc<Liveness>>,
     places: FxHashMap<(FuncRef, u32, u32, u64), Place>,
     loop_blocks: FxHashMap<FuncRef, Rc<LoopMap>>,
     pub(super) init_cache: FxHashMap<FuncRef, Value>,
@@ -192,6 +195,8 @@ impl<'a> Machine<'a> {
             plan: Plan::calm(),
             budget: 0,
             exhausted: false,
+            passages: Passages::new(0),
+            live: FxHashMap::default(),
             places: FxHashMap::default(),
             loop_blocks: FxHashMap::default(),
             init_cache: FxHashMap::default(),
@@ -271,6 +276,8 @@ impl<'a> Machine<'a> {
             gap: Gap::NONE,
             resume: false,
             guessed: false,
+            passage: 0,
+            history: 0,
         };
         // A closure runs in the activations of the functions that it stands in.
         let mut outers = Vec::new();
@@ -305,6 +312,7 @@ impl<'a> Machine<'a> {
             id,
             outer,
             closed_over: false,
+            came_back: false,
             visits: Vec::new(),
             chain: 0,
             limits: 0,
@@ -405,6 +413,8 @@ impl<'a> Machine<'a> {
         let mut work = start;
         self.exhausted = false;
         work.reverse();
+        work.iter_mut().for_each(|state| state.passage = 0);
+        let outer = std::mem::replace(&mut self.passages, Passages::new(work.len()));
         while let Some(state) = work.pop() {
             if self.budget == 0 || finished.len() > 400 || work.len() > 600 {
                 self.exhausted = true;
@@ -413,12 +423,15 @@ impl<'a> Machine<'a> {
             }
             self.run_path(state, &mut work, &mut finished);
         }
+        let asked = std::mem::replace(&mut self.passages, outer).asked();
+        asked.into_iter().for_each(|sym| self.passages.ask(sym));
         finished
     }
 
     /// Runs one path until it ends or forks.
     pub(super) fn run_path(&mut self, state: State, work: &mut Vec<State>, finished: &mut Vec<Finished>) {
         let mut state = state;
+        self.take_up(&state);
         loop {
             if self.budget == 0 {
                 self.exhausted = true;
@@ -426,7 +439,13 @@ impl<'a> Machine<'a> {
                 return;
             }
             self.budget -= 1;
-            let Some(frame) = state.top() else { return };
+            // Alone, a path has none to come together with.
+            if !work.is_empty() && state.top().is_some_and(Frame::is_at_point) && self.is_repeated(&mut state) {
+                self.passages.became(0);
+                return;
+            }
+            let Some(frame) = state.frames.last_mut() else { return };
+            frame.came_back = false;
             let (func, block_id, at) = (frame.func, frame.block, frame.at);
             let Some(block) = self.project.function(func).and_then(|function| function.block(block_id)) else {
                 finished.push(Finished { state, end: End::Cut });
@@ -449,6 +468,7 @@ impl<'a> Machine<'a> {
                             Err(end) => finished.push(end),
                         }
                     }
+                    self.passages.became(next.len());
                     next.reverse();
                     work.extend(next);
                     return;
@@ -497,11 +517,9 @@ impl<'a> Machine<'a> {
 
     /// A symbol of which enough was decided is replaced by what it then is.
     pub(super) fn settled(&mut self, state: &State, value: Value) -> Value {
-        if let Value::Sym(_) = value
-            && !state.decided.is_empty()
-        {
+        if let Value::Sym(_) = value {
             let none = self.symbols.intern(Node::IsNone(value.clone()), Taint::NONE);
-            if state.decided.get(&none) == Some(&true) {
+            if self.was_decided(state, none) == Some(true) {
                 return Value::None;
             }
         }
@@ -1012,6 +1030,7 @@ impl<'a> Machine<'a> {
         }
         if let Some(frame) = state.frames.last_mut() {
             frame.at += 1;
+            frame.came_back = true;
         }
         ends.push(Ok(state));
     }
@@ -1046,6 +1065,7 @@ impl<'a> Machine<'a> {
             id,
             outer,
             closed_over: false,
+            came_back: false,
             visits: Vec::new(),
             chain,
             limits,

@@ -56,6 +56,8 @@ pub struct Frame {
     pub visits: Vec<(BlockId, u32)>,
     /// Hash of the chain of calls.
     pub chain: u64,
+    /// A call has just come back.
+    pub came_back: bool,
     /// How many time limits were in force when it began.
     pub limits: usize,
     /// Parameters that stand for variables of the caller: theirs here, and the caller's.
@@ -381,11 +383,16 @@ pub struct State {
     pub resume: bool,
     /// Something was guessed.
     pub guessed: bool,
+    /// The last point that it passed (see [`super::merging`]).
+    pub passage: u32,
+    /// What it did, as far as it will be looked at (see [`super::merging`]).
+    pub history: u64,
 }
 
 impl State {
     /// Adds an event.
     pub fn push(&mut self, event: Event) {
+        self.history = super::merging::remember(self.history, &event, self.failed.is_some());
         let depth = self.trace.as_ref().map_or(0, |trace| trace.depth + 1);
         self.trace = Some(Rc::new(Trace { event, before: self.trace.take(), depth }));
     }

@@ -291,7 +291,7 @@ impl<'t> Lowering<'t> {
         }
         let mut slots: Vec<Slot> = rest.into_iter().map(|(slot, _)| slot).collect();
         for (_, pattern) in &pairs {
-            bound_slots(pattern, &mut slots);
+            slots.extend(pattern.binds());
         }
         Pattern::Unknown(slots)
     }
@@ -345,29 +345,5 @@ fn negated(pattern: Pattern) -> Pattern {
         Pattern::Const(Const::Int(value)) => Pattern::Const(Const::Int(-value)),
         Pattern::Const(Const::Float(value)) => Pattern::Const(Const::Float(-value)),
         other => other,
-    }
-}
-
-/// The slots that a pattern binds.
-fn bound_slots(pattern: &Pattern, slots: &mut Vec<Slot>) {
-    match pattern {
-        Pattern::Bind(slot, inner) => {
-            slots.push(*slot);
-            if let Some(inner) = inner {
-                bound_slots(inner, slots);
-            }
-        }
-        Pattern::Variant { args, .. } | Pattern::Tuple(args, _) | Pattern::Or(args) => {
-            args.iter().for_each(|arg| bound_slots(arg, slots));
-        }
-        Pattern::Struct { fields, .. } => fields.iter().for_each(|(_, arg)| bound_slots(arg, slots)),
-        Pattern::Mapping(pairs) => pairs.iter().for_each(|(_, arg)| bound_slots(arg, slots)),
-        Pattern::Unknown(more) => slots.extend(more),
-        Pattern::Any
-        | Pattern::Const(_)
-        | Pattern::Range { .. }
-        | Pattern::Path(_)
-        | Pattern::Global(_)
-        | Pattern::Attr(..) => {}
     }
 }

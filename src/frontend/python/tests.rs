@@ -137,72 +137,20 @@ fn successors(term: &Term) -> Vec<BlockId> {
     }
 }
 
+/// The slots of an instruction; what it names of the module is there.
 fn reads(module: &Module, instr: &Instr) -> Vec<Slot> {
+    let mut slots = instr.op.reads();
     match &instr.op {
-        Op::Copy(a) | Op::Attr(a, _) | Op::Unary(_, a) | Op::Await(a) | Op::Enter(a, _) | Op::Iter(a, _) => vec![*a],
-        Op::SetGlobal(id, a) => {
-            assert!(module.global(*id).is_some());
-            vec![*a]
-        }
-        Op::Global(id) => {
-            assert!(module.global(*id).is_some());
-            Vec::new()
-        }
+        Op::SetGlobal(id, _) | Op::Global(id) => assert!(module.global(*id).is_some()),
         Op::Func(id) => {
             let function = module.function(*id).expect("function");
             assert_ne!(function.name, "<init>", "a function that was not lowered");
-            Vec::new()
         }
-        Op::Class(id) => {
-            assert!(module.class(*id).is_some());
-            Vec::new()
-        }
-        Op::SetAttr(a, _, b) | Op::Index(a, b) | Op::Binary(_, a, b) | Op::IsException(a, b) => vec![*a, *b],
-        Op::SetIndex(a, b, c) => vec![*a, *b, *c],
-        Op::Call { callee, args } => {
-            let mut all: Vec<Slot> = args.iter().map(|arg| arg.value).collect();
-            match callee {
-                Callee::Value(a) | Callee::Method { receiver: a, .. } => all.push(*a),
-                Callee::Super { .. } => {}
-            }
-            all
-        }
-        Op::Yield(a) => a.iter().copied().collect(),
-        Op::Collection(_, all) => all.clone(),
-        Op::Format(parts) => parts
-            .iter()
-            .filter_map(|part| match part {
-                FormatPart::Value(slot) => Some(*slot),
-                FormatPart::Text(_) => None,
-            })
-            .collect(),
-        Op::Matches(a, pattern) | Op::Bind(a, pattern) => {
-            let mut all = vec![*a];
-            pattern_slots(pattern, &mut all);
-            all
-        }
-        Op::Exit(a, b) => std::iter::once(*a).chain(*b).collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn pattern_slots(pattern: &Pattern, all: &mut Vec<Slot>) {
-    match pattern {
-        Pattern::Bind(slot, inner) => {
-            all.push(*slot);
-            if let Some(inner) = inner {
-                pattern_slots(inner, all);
-            }
-        }
-        Pattern::Variant { args, .. } | Pattern::Tuple(args, _) | Pattern::Or(args) => {
-            args.iter().for_each(|part| pattern_slots(part, all));
-        }
-        Pattern::Struct { fields, .. } => fields.iter().for_each(|(_, part)| pattern_slots(part, all)),
-        Pattern::Mapping(pairs) => pairs.iter().for_each(|(_, part)| pattern_slots(part, all)),
-        Pattern::Attr(slot, _) => all.push(*slot),
-        Pattern::Unknown(slots) => all.extend(slots),
+        Op::Class(id) => assert!(module.class(*id).is_some()),
+        Op::Matches(_, pattern) | Op::Bind(_, pattern) => slots.extend(pattern.binds()),
         _ => {}
     }
+    slots
 }
 
 #[test]

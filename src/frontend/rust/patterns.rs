@@ -93,7 +93,7 @@ impl Lowerer {
                     if matches!(elem, Pat::Rest(_)) {
                         after_rest = true;
                     } else if after_rest {
-                        args.push(Pattern::Unknown(bound_slots(&arg)));
+                        args.push(Pattern::Unknown(arg.binds()));
                     } else {
                         args.push(arg);
                     }
@@ -108,7 +108,7 @@ impl Lowerer {
             }
             Pat::Guard(p) => {
                 let inner = self.pattern(&p.pat, names);
-                Pattern::Unknown(bound_slots(&inner))
+                Pattern::Unknown(inner.binds())
             }
             _ => Pattern::Unknown(Vec::new()),
         }
@@ -250,26 +250,6 @@ pub(super) fn always_fits(pattern: &Pattern) -> bool {
         Pattern::Or(parts) => parts.iter().any(always_fits),
         _ => false,
     }
-}
-
-/// The slots that a pattern binds.
-pub(super) fn bound_slots(pattern: &Pattern) -> Vec<Slot> {
-    let mut slots = Vec::new();
-    let mut open = vec![pattern];
-    while let Some(pattern) = open.pop() {
-        match pattern {
-            Pattern::Bind(slot, inner) => {
-                slots.push(*slot);
-                open.extend(inner.as_deref());
-            }
-            Pattern::Variant { args: parts, .. } | Pattern::Tuple(parts, _) | Pattern::Or(parts) => open.extend(parts),
-            Pattern::Struct { fields, .. } => open.extend(fields.iter().map(|(_, part)| part)),
-            Pattern::Mapping(entries) => open.extend(entries.iter().map(|(_, part)| part)),
-            Pattern::Unknown(more) => slots.extend(more),
-            _ => {}
-        }
-    }
-    slots
 }
 
 /// Where a pattern stands.

@@ -5,48 +5,12 @@ use std::path::{Path, PathBuf};
 use crate::ir::{Callee, FormatPart, Function, Module, Op, Pattern, Slot, Term};
 use crate::source::{Language, SourceFile};
 
-fn slots_of_pattern(pattern: &Pattern, out: &mut Vec<Slot>) {
-    out.extend(super::super::patterns::bound_slots(pattern));
-    if let Pattern::Attr(slot, _) = pattern {
-        out.push(*slot);
-    }
-}
-
 fn slots_of(op: &Op) -> Vec<Slot> {
-    let mut out = Vec::new();
-    match op {
-        Op::Copy(a) | Op::SetGlobal(_, a) | Op::Attr(a, _) | Op::Unary(_, a) | Op::Await(a) | Op::IsSuccess(a) => {
-            out.push(*a);
-        }
-        Op::Payload(a, _) | Op::Enter(a, _) | Op::Iter(a, _) => out.push(*a),
-        Op::SetAttr(a, _, b) | Op::Index(a, b) | Op::Binary(_, a, b) | Op::IsException(a, b) => out.extend([*a, *b]),
-        Op::SetIndex(a, b, c) => out.extend([*a, *b, *c]),
-        Op::Call { callee, args } => {
-            match callee {
-                Callee::Value(slot) | Callee::Method { receiver: slot, .. } => out.push(*slot),
-                Callee::Super { .. } => {}
-            }
-            out.extend(args.iter().map(|arg| arg.value));
-        }
-        Op::Yield(a) => out.extend(*a),
-        Op::Collection(_, all) | Op::Variant { args: all, .. } => out.extend(all),
-        Op::Format(parts) => out.extend(parts.iter().filter_map(|part| match part {
-            FormatPart::Value(slot) => Some(*slot),
-            FormatPart::Text(_) => None,
-        })),
-        Op::Struct { fields, base, .. } => {
-            out.extend(fields.iter().map(|(_, slot)| *slot));
-            out.extend(*base);
-        }
-        Op::Matches(a, pattern) | Op::Bind(a, pattern) => {
-            out.push(*a);
-            slots_of_pattern(pattern, &mut out);
-        }
-        Op::Exit(a, b) => out.extend([Some(*a), *b].into_iter().flatten()),
-        Op::Const(_) | Op::Path(_) | Op::Func(_) | Op::Class(_) | Op::Global(_) | Op::Catch | Op::Select(_) => {}
-        Op::Unknown(_) => {}
+    let mut slots = op.reads();
+    if let Op::Matches(_, pattern) | Op::Bind(_, pattern) = op {
+        slots.extend(pattern.binds());
     }
-    out
+    slots
 }
 
 /// Every index is in range, and every span in the text.

@@ -1,0 +1,310 @@
+//! Paths that will go on alike are run once.
+//!
+//! Where two paths come to the same point and agree in all that is read from there on, the second has nothing to show
+//! that the first has not shown: it is dropped. What is read is known exactly, as paths are run depth first: by the
+//! time the second comes, the first has been followed to all its ends, and every decision that it asked for on the way
+//! was noted. Variables are told apart by liveness.
+//!
+//! Invariant: a path is only dropped for one that ran to all its ends under the same budget.
+
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+
+use super::loops::successors;
+use super::machine::Machine;
+use super::state::{Event, Frame, State};
+use super::value::{FuncRef, SymId, Taint};
+use crate::ir::{Function, Op, Slot, Term};
+
+/// A set of slots.
+type Slots = Box<[u64]>;
+
+fn insert(set: &mut Slots, slot: Slot) {
+    if let Some(word) = set.get_mut(slot.0 as usize / 64) {
+        *word |= 1 << (slot.0 % 64);
+    }
+}
+
+fn remove(set: &mut Slots, slot: Slot) {
+    if let Some(word) = set.get_mut(slot.0 as usize / 64) {
+        *word &= !(1 << (slot.0 % 64));
+    }
+}
+
+/// Adds what is not there yet; whether something was.
+fn unite(set: &mut Slots, other: &Slots) -> bool {
+    let mut changed = false;
+    for (word, more) in set.iter_mut().zip(other.iter()) {
+        changed |= *more & !*word != 0;
+        *word |= more;
+    }
+    changed
+}
+
+fn members(set: &Slots) -> impl Iterator<Item = usize> + '_ {
+    set.iter()
+        .enumerate()
+        .flat_map(|(at, word)| (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * 64 + bit))
+}
+
+/// What is read after each point of a function.
+#[derive(Debug, Default)]
+pub(super) struct Liveness {
+    /// Blocks that several others go to.
+    joins: Box<[bool]>,
+    /// Slots that are read after a block is begun.
+    at_start: Vec<Slots>,
+    /// Slots that are read in or after a block.
+    about: Vec<Slots>,
+}
+
+impl Liveness {
+    /// Of a function; `kept` are the variables that closures in it use.
+    fn new(function: &Function, kept: impl Iterator<Item = Slot>) -> Liveness {
+        let count = function.blocks.len();
+        let none: Slots = vec![0; function.slots.len().div_ceil(64)].into();
+        let mut always = none.clone();
+        kept.for_each(|slot| insert(&mut always, slot));
+        let mut into = vec![0u32; count];
+        let (mut uses, mut writes) = (vec![none.clone(); count], vec![none.clone(); count]);
+        for ((block, uses), writes) in function.blocks.iter().zip(&mut uses).zip(&mut writes) {
+            for to in successors(block) {
+                if let Some(number) = into.get_mut(to.0 as usize) {
+                    *number += 1;
+                }
+            }
+            let mut read = |slot: Slot, writes: &Slots| {
+                if writes.get(slot.0 as usize / 64).is_some_and(|word| word >> (slot.0 % 64) & 1 == 0) {
+                    insert(uses, slot);
+                }
+            };
+            for instr in &block.instrs {
+                instr.op.reads().into_iter().for_each(|slot| read(slot, writes));
+                if let Op::Bind(_, pattern) = &instr.op {
+                    pattern.binds().into_iter().for_each(|slot| insert(writes, slot));
+                }
+                instr.dst.into_iter().for_each(|slot| insert(writes, slot));
+            }
+            block.term.reads().into_iter().for_each(|slot| read(slot, writes));
+            if let Term::Next { item, .. } = &block.term {
+                insert(writes, *item);
+            }
+        }
+        let mut at_start = uses.clone();
+        at_start.iter_mut().for_each(|set| _ = unite(set, &always));
+        let mut about = vec![none.clone(); count];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (at, block) in function.blocks.iter().enumerate().rev() {
+                let mut after = none.clone();
+                for to in successors(block) {
+                    if let Some(set) = at_start.get(to.0 as usize) {
+                        unite(&mut after, set);
+                    }
+                }
+                let (Some(written), Some(used)) = (writes.get(at), uses.get(at)) else { continue };
+                let mut before = after.clone();
+                members(written).for_each(|slot| remove(&mut before, Slot(u32::try_from(slot).unwrap_or(0))));
+                // An exception may come before the block wrote anything.
+                if let Some(set) = block.unwind.and_then(|to| at_start.get(to.0 as usize)) {
+                    unite(&mut before, set);
+                }
+                unite(&mut after, written);
+                unite(&mut after, used);
+                if let Some(set) = at_start.get_mut(at) {
+                    changed |= unite(set, &before);
+                    unite(&mut after, set);
+                }
+                if let Some(set) = about.get_mut(at) {
+                    *set = after;
+                }
+            }
+        }
+        Liveness { joins: into.iter().map(|number| *number > 1).collect(), at_start, about }
+    }
+}
+
+/// A path's passage through a point.
+#[derive(Debug, Default)]
+struct Passage {
+    /// The one before it on the same path.
+    before: u32,
+    /// Paths through here, and passages after it, that have not come to their end.
+    open: u32,
+    /// What was decided by then.
+    decided: Rc<BTreeMap<SymId, bool>>,
+    /// Symbols of which somebody asked afterwards whether they were decided.
+    asked: FxHashSet<SymId>,
+}
+
+/// The passages of one run.
+#[derive(Debug)]
+pub(super) struct Passages {
+    all: Vec<Passage>,
+    by_key: FxHashMap<u64, Vec<u32>>,
+    /// The last passage of the path that is running.
+    now: u32,
+}
+
+impl Passages {
+    /// For a run that begins with so many paths.
+    pub fn new(paths: usize) -> Passages {
+        let open = u32::try_from(paths).unwrap_or(u32::MAX);
+        Passages { all: vec![Passage { open, ..Passage::default() }], by_key: FxHashMap::default(), now: 0 }
+    }
+
+    /// Somebody asks whether a symbol was decided.
+    pub fn ask(&mut self, sym: SymId) {
+        if let Some(passage) = self.all.get_mut(self.now as usize) {
+            passage.asked.insert(sym);
+        }
+    }
+
+    /// All that was asked for in a run, or after a passage.
+    pub fn asked(&mut self) -> FxHashSet<SymId> {
+        let mut asked = FxHashSet::default();
+        self.all.iter().for_each(|passage| asked.extend(&passage.asked));
+        asked
+    }
+
+    /// A path ended in, or became, so many.
+    pub fn became(&mut self, paths: usize) {
+        let paths = u32::try_from(paths).unwrap_or(u32::MAX);
+        let now = self.now;
+        let Some(passage) = self.all.get_mut(now as usize) else { return };
+        passage.open = passage.open.saturating_add(paths).saturating_sub(1);
+        self.close(now);
+    }
+
+    /// Passages that nothing is open of hand on what was asked.
+    fn close(&mut self, mut at: u32) {
+        while at != 0 {
+            let Some(passage) = self.all.get(at as usize).filter(|passage| passage.open == 0) else { return };
+            let (before, asked) = (passage.before, passage.asked.clone());
+            if let Some(passage) = self.all.get_mut(before as usize) {
+                passage.asked.extend(asked);
+                passage.open = passage.open.saturating_sub(1);
+            }
+            at = before;
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// Whether a path comes to a point that another one passed that goes on just as this one would. If not, it passes.
+    pub(super) fn is_repeated(&mut self, state: &mut State) -> bool {
+        let Some(key) = self.point(state) else { return false };
+        let passages = &mut self.passages;
+        for number in passages.by_key.get(&key).into_iter().flatten() {
+            let Some(passage) = passages.all.get(*number as usize) else { continue };
+            let agree = |sym: &SymId| passage.decided.get(sym) == state.decided.get(sym);
+            if passage.open == 0 && passage.asked.iter().all(agree) {
+                let asked = passage.asked.clone();
+                if let Some(passage) = passages.all.get_mut(state.passage as usize) {
+                    passage.asked.extend(asked);
+                }
+                return true;
+            }
+        }
+        let number = u32::try_from(passages.all.len()).unwrap_or(u32::MAX);
+        let decided = state.decided.clone();
+        passages.all.push(Passage { before: state.passage, open: 1, decided, asked: FxHashSet::default() });
+        passages.by_key.entry(key).or_default().push(number);
+        passages.now = number;
+        state.passage = number;
+        false
+    }
+
+    /// Continues a path.
+    pub(super) fn take_up(&mut self, state: &State) {
+        self.passages.now = state.passage;
+    }
+
+    /// What tells a state at a point where paths may come together from others there, decisions aside.
+    fn point(&mut self, state: &State) -> Option<u64> {
+        let top = state.top()?;
+        let live = self.liveness(top.func);
+        let start = top.at == 0;
+        if start && live.joins.get(top.block.0 as usize) != Some(&true) {
+            return None;
+        }
+        let mut hasher = FxHasher::default();
+        let last = state.frames.len() - 1;
+        for (at, frame) in state.frames.iter().enumerate() {
+            let live = self.liveness(frame.func);
+            let sets = if at == last && start { &live.at_start } else { &live.about };
+            (frame.func, frame.block, frame.at, frame.dst, &frame.gives, &frame.visits).hash(&mut hasher);
+            frame.caught.hash(&mut hasher);
+            frame.limits.hash(&mut hasher);
+            let slot = |slot: usize| frame.slots.get(slot).and_then(Option::as_ref);
+            sets.get(frame.block.0 as usize).into_iter().flat_map(members).for_each(|at| slot(at).hash(&mut hasher));
+            frame.lent.iter().for_each(|(here, _)| slot(here.0 as usize).hash(&mut hasher));
+        }
+        (&state.heap, &state.objects, &state.globals, &state.resps, &state.kept).hash(&mut hasher);
+        (state.left, state.turns, state.resume, state.history, state.limits.len()).hash(&mut hasher);
+        (state.gap.low.to_bits(), state.gap.high.to_bits(), state.gap.unknown).hash(&mut hasher);
+        state.failed.as_ref().map(|failed| (failed.op.place, &failed.how)).hash(&mut hasher);
+        if !self.plan.explore {
+            state.clock.to_bits().hash(&mut hasher);
+        }
+        // What a text of the server's was found to be is asked for in more ways than one.
+        let of_server = |sym: &SymId| self.symbols.info(*sym).is_some_and(|info| info.taint.has(Taint::SERVER));
+        state.decided.iter().filter(|(sym, _)| of_server(sym)).for_each(|entry| entry.hash(&mut hasher));
+        Some(hasher.finish())
+    }
+
+    fn liveness(&mut self, func: FuncRef) -> Rc<Liveness> {
+        if let Some(live) = self.live.get(&func) {
+            return live.clone();
+        }
+        let live = match (self.project.module(func.file), self.project.function(func)) {
+            (Some(module), Some(function)) => {
+                let inner = module.functions.iter().filter(|inner| inner.parent == Some(func.func));
+                let kept = inner.flat_map(|inner| inner.slots.iter().filter_map(|slot| slot.captured));
+                Rc::new(Liveness::new(function, kept))
+            }
+            _ => Rc::default(),
+        };
+        self.live.insert(func, live.clone());
+        live
+    }
+}
+
+impl Frame {
+    /// Whether the path has just come back from a call, or is at the start of a block.
+    pub(super) fn is_at_point(&self) -> bool {
+        self.at == 0 || self.came_back
+    }
+}
+
+/// Adds an event to what tells a path's history from others: all that is looked at once the path has ended. Before the
+/// failure that is what was done; after it, every answer to it. Which way a condition went is not history: where it
+/// matters, the paths differ in something else.
+pub(super) fn remember(history: u64, event: &Event, failed: bool) -> u64 {
+    let mut hasher = FxHasher::default();
+    history.hash(&mut hasher);
+    match event {
+        Event::Op(info) => (0, info.place).hash(&mut hasher),
+        Event::Fail(info, how, at) => (1, info.place, how, at).hash(&mut hasher),
+        Event::Turn(at) => (2, at).hash(&mut hasher),
+        Event::Left(at, ..) => (3, at).hash(&mut hasher),
+        Event::Caught(at) => (4, at).hash(&mut hasher),
+        Event::Lost(at) => (5, at).hash(&mut hasher),
+        Event::ReadBody(place) => (6, place).hash(&mut hasher),
+        Event::Renewed(sym) => (7, sym).hash(&mut hasher),
+        Event::Stumbled => 8.hash(&mut hasher),
+        Event::Wait { value, at, blocks, .. } if failed => (9, value, at, blocks).hash(&mut hasher),
+        Event::ClockTest { at, .. } if failed => (10, at).hash(&mut hasher),
+        Event::CountTest { at, leads_out } if failed => (11, at, leads_out).hash(&mut hasher),
+        Event::Took { finite, outside } if failed => (12, finite, outside).hash(&mut hasher),
+        Event::ReadAdvice(place, at) if failed => (13, place, at).hash(&mut hasher),
+        Event::ParsedDate if failed => 14.hash(&mut hasher),
+        Event::ParseFailed(at) if failed => (15, at).hash(&mut hasher),
+        _ => return history,
+    }
+    hasher.finish()
+}

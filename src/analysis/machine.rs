@@ -65,6 +65,8 @@ pub struct Plan {
     pub second_try: bool,
     /// More turns than this end the path.
     pub max_turns: u32,
+    /// Calls of which it is not known whether they leave the process do not raise.
+    pub known_only: bool,
     /// In place of failures, what is no failure of an operation.
     pub probe: Option<Rc<Probe>>,
 }
@@ -95,6 +97,7 @@ impl Plan {
             recursion: false,
             second_try: false,
             max_turns: 2,
+            known_only: false,
             probe: None,
         }
     }
@@ -171,6 +174,8 @@ pub struct Machine<'a> {
     pub budget: u64,
     /// The budget was used up in the last run.
     pub exhausted: bool,
+    /// A call was taken to end well as [`Plan::known_only`] says.
+    pub spared: bool,
     pub(super) passages: Passages,
     pub(super) live: FxHashMap<FuncRef, Rc<Liveness>>,
     places: FxHashMap<(FuncRef, u32, u32, u64), Place>,
@@ -195,6 +200,7 @@ impl<'a> Machine<'a> {
             plan: Plan::calm(),
             budget: 0,
             exhausted: false,
+            spared: false,
             passages: Passages::new(0),
             live: FxHashMap::default(),
             places: FxHashMap::default(),

@@ -75,6 +75,10 @@ impl<'a> Machine<'a> {
             return Outcome::Well;
         }
         match &self.plan.probe {
+            None if self.plan.known_only && info.remote == Known3::Unknown => {
+                self.spared = true;
+                Outcome::Well
+            }
             None => Outcome::All,
             Some(probe) if probe.op.place == info.place && !probe.classes.is_empty() => {
                 Outcome::Probed(probe.classes.clone())

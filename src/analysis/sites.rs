@@ -222,7 +222,20 @@ pub(super) fn at_head(mut state: State) -> State {
     state
 }
 
+/// Explores, with the failures of what is known to leave the process first: where one of them is repeated, that is what
+/// the loop is about, and what other calls may do besides would only multiply the paths.
 pub(super) fn explore(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>) -> Explored {
+    machine.spared = false;
+    if plan.probe.is_none() {
+        let known = explore_as(machine, &Plan { known_only: true, ..plan.clone() }, entries.clone());
+        if !known.back.is_empty() || !machine.spared {
+            return known;
+        }
+    }
+    explore_as(machine, plan, entries)
+}
+
+fn explore_as(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>) -> Explored {
     machine.plan = plan.clone();
     machine.budget = EXPLORE_BUDGET;
     let mut explored = Explored::default();

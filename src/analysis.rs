@@ -39,6 +39,7 @@ mod pieces;
 pub mod policy;
 mod probes;
 pub mod project;
+mod reach;
 mod reset;
 mod sites;
 pub mod state;

@@ -95,7 +95,7 @@ pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> 
         .map(|finished| sites::at_head(finished.state))
         .collect();
     let plan = Plan { explore: true, blocks: Some(blocks), head: Some(head), max_turns: 2, ..Plan::calm() };
-    let explored = sites::explore(machine, &plan, entries.clone());
+    let explored = sites::explore(machine, &plan, entries.clone(), sites::Sieve::ALL);
     if explored.back.is_empty() {
         return None;
     }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::facts::{local_span, since_failure};
 use super::machine::{Machine, Plan, Probe};
 use super::policy::{Step, Swallowed};
-use super::sites::{Found, explore};
+use super::sites::{Found, Sieve, explore};
 use super::state::{Event, Known3, OpInfo, State};
 use super::value::Taint;
 use crate::models::Occurs;
@@ -41,7 +41,7 @@ fn probe(machine: &mut Machine<'_>, found: &Found<'_>, probe: Probe, what: &str)
     }
     let place = probe.op.place;
     let plan = Plan { probe: Some(Rc::new(probe)), ..found.plan.clone() };
-    let explored = explore(machine, &plan, found.entries.clone());
+    let explored = explore(machine, &plan, found.entries.clone(), Sieve::ALL);
     let mut swallowed: Option<Swallowed> = None;
     for finished in &explored.back {
         let Some(failed) = finished.state.failed.as_ref().filter(|failed| failed.op.place == place) else { continue };

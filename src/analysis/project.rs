@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::reach::Reach;
 use super::value::{ClassRef, FuncRef};
 use crate::frontend::prelude;
 use crate::ir::{Class, ClassId, FuncId, Function, FunctionKind, GlobalId, Module};
@@ -28,6 +29,7 @@ pub struct Project<'a> {
     pub modules: &'a [Module],
     models: &'a AllModels,
     names: FxHashMap<String, Entity>,
+    reach: Reach,
 }
 
 impl<'a> Project<'a> {
@@ -61,7 +63,13 @@ impl<'a> Project<'a> {
                 }
             }
         }
-        Project { files, modules, models, names: index }
+        Project { files, modules, models, names: index, reach: Reach::default() }
+    }
+
+    /// Whether a function may come to something that leaves the process.
+    #[must_use]
+    pub fn may_reach(&self, func: FuncRef) -> bool {
+        self.reach.may_reach(self, func)
     }
 
     /// What an absolute path stands for, where the project defines it.

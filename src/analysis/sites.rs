@@ -17,7 +17,7 @@ use super::policy::{Form, LostResult, Role, Site};
 use super::state::{At, Event, Failing, Known3, State};
 use super::status::StatusSet;
 use super::value::{FuncRef, Place, Taint, Value};
-use crate::ir::{BlockId, Callee, Function, FunctionKind, LoopKind, Op, Slot, Term};
+use crate::ir::{BlockId, Callee, Function, FunctionKind, LoopKind, Op, Pattern, Slot, Term};
 use crate::source::Span;
 
 /// Steps for coming to a loop.
@@ -92,6 +92,11 @@ fn in_loop(machine: &mut Machine<'_>, func: FuncRef, function: &Function, number
     if !calls {
         return None;
     }
+    let handles = handles(function, &inside);
+    let known = machine.project.may_reach(func);
+    if !known && !handles {
+        return None;
+    }
     let outer_heads = around(machine, func, head);
     let entries = entries(machine, func, head);
     let plan = Plan {
@@ -103,11 +108,12 @@ fn in_loop(machine: &mut Machine<'_>, func: FuncRef, function: &Function, number
         ..Plan::calm()
     };
     let mut entries = entries;
-    let mut explored = explore(machine, &plan, entries.clone());
+    let sieve = Sieve { known, unknown: handles };
+    let mut explored = explore(machine, &plan, entries.clone(), sieve);
     // A loop that is not gone into where all went well before it: the first try may stand there.
     if explored.back.is_empty() && explored.on.is_empty() && explored.out.is_empty() && !explored.cut {
         entries = entries_after_failure(machine, func, head);
-        explored = explore(machine, &plan, entries.clone());
+        explored = explore(machine, &plan, entries.clone(), sieve);
         explored.after_first_try = true;
     }
     if explored.back.is_empty() {
@@ -222,13 +228,41 @@ pub(super) fn at_head(mut state: State) -> State {
     state
 }
 
+/// Which failures are worth looking for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sieve {
+    /// Those of what is known to leave the process: something of the sort is in reach.
+    pub known: bool,
+    /// Those of calls of which that is not known: somebody looks at them.
+    pub unknown: bool,
+}
+
+impl Sieve {
+    pub const ALL: Sieve = Sieve { known: true, unknown: true };
+}
+
+/// Whether a failure of a call can lead on within these blocks: it is caught there, or a result is asked whether it is
+/// one.
+fn handles(function: &Function, inside: &[bool]) -> bool {
+    let within = |at: usize| inside.get(at) == Some(&true);
+    function.blocks.iter().enumerate().filter(|(at, _)| within(*at)).any(|(_, block)| {
+        let caught = block.unwind.is_some_and(|to| within(to.0 as usize));
+        let asked = |op: &Op| match op {
+            Op::IsSuccess(_) => true,
+            Op::Matches(_, pattern) => !matches!(pattern, Pattern::Any | Pattern::Bind(_, None)),
+            _ => false,
+        };
+        caught || block.instrs.iter().any(|instr| asked(&instr.op))
+    })
+}
+
 /// Explores, with the failures of what is known to leave the process first: where one of them is repeated, that is what
 /// the loop is about, and what other calls may do besides would only multiply the paths.
-pub(super) fn explore(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>) -> Explored {
+pub(super) fn explore(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, sieve: Sieve) -> Explored {
     machine.spared = false;
-    if plan.probe.is_none() {
+    if plan.probe.is_none() && sieve.known {
         let known = explore_as(machine, &Plan { known_only: true, ..plan.clone() }, entries.clone());
-        if !known.back.is_empty() || !machine.spared {
+        if !known.back.is_empty() || !machine.spared || !sieve.unknown {
             return known;
         }
     }
@@ -377,10 +411,15 @@ fn in_function(machine: &mut Machine<'_>, func: FuncRef, function: &Function) ->
     }
     let (recursive, twice) = repeats(machine, func, function);
     let mut sites = Vec::new();
+    if !recursive && !twice {
+        return sites;
+    }
+    let known = machine.project.may_reach(func);
     if recursive {
+        let sieve = Sieve { known, unknown: handles(function, &vec![true; function.blocks.len()]) };
         let start = machine.enter(func);
         let plan = Plan { explore: true, recursion: true, max_turns: 2, ..Plan::calm() };
-        let explored = explore(machine, &plan, vec![start.clone()]);
+        let explored = explore(machine, &plan, vec![start.clone()], sieve);
         let turn = explored.back.iter().find_map(|finished| last_turn(&finished.state));
         if let Some(turn) = turn
             && !explored.back.is_empty()
@@ -407,12 +446,13 @@ fn in_function(machine: &mut Machine<'_>, func: FuncRef, function: &Function) ->
             };
             sites.extend(facts::site(machine, &found));
         }
-    } else if twice {
+    } else if known {
+        let sieve = Sieve { known, unknown: false };
         let start = machine.enter(func);
         let plan = Plan { explore: true, second_try: true, ..Plan::calm() };
-        let explored = explore(machine, &plan, vec![start.clone()]);
+        let explored = explore(machine, &plan, vec![start.clone()], sieve);
         let second = explored.back.iter().find_map(|finished| match &finished.end {
-            End::SecondTry(info) if info.remote != Known3::No => Some(info.clone()),
+            End::SecondTry(info) if info.remote == Known3::Yes => Some(info.clone()),
             _ => None,
         });
         if let Some(second) = second {

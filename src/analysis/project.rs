@@ -66,10 +66,9 @@ impl<'a> Project<'a> {
         Project { files, modules, models, names: index, reach: Reach::default() }
     }
 
-    /// Whether a function may come to something that leaves the process.
-    #[must_use]
-    pub fn may_reach(&self, func: FuncRef) -> bool {
-        self.reach.may_reach(self, func)
+    /// What may come to something that leaves the process.
+    pub(super) fn reach(&self) -> &Reach {
+        &self.reach
     }
 
     /// What an absolute path stands for, where the project defines it.

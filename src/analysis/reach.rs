@@ -12,38 +12,47 @@ use super::value::FuncRef;
 use crate::ir::{Callee, FuncId, Function, Module, Op, TypeRef};
 use crate::models::{Kind, Models};
 
-/// The functions of a project that may reach a remote operation.
+/// The names under which the functions of a project are called that may reach a remote operation.
 #[derive(Debug, Default)]
 pub struct Reach {
-    reaching: OnceLock<FxHashSet<FuncRef>>,
+    names: OnceLock<(FxHashSet<Box<str>>, Vec<bool>)>,
 }
 
 fn is_remote(kind: Kind) -> bool {
     matches!(kind, Kind::Request | Kind::Prepare | Kind::Effect | Kind::Remote | Kind::RaiseForStatus)
 }
 
-impl Reach {
-    /// Whether a function may reach one.
-    pub(super) fn may_reach(&self, project: &Project<'_>, func: FuncRef) -> bool {
-        self.reaching.get_or_init(|| reaching(project)).contains(&func)
+impl<'a> Project<'a> {
+    /// The names in an instruction that may lead to a remote operation, what a caller gives being one.
+    pub(super) fn leads_out(&self, file: u32, function: &'a Function, op: &'a Op) -> Option<&'a str> {
+        let (names, clients) = self.reach().names.get_or_init(|| reaching(self));
+        let (module, models) = (self.module(file)?, self.models(file)?);
+        let client = clients.get(file as usize) == Some(&true);
+        let name = named(module, op).filter(|name| names.contains(*name));
+        name.or_else(|| names_operation(models, function, op, client))
     }
 }
 
-/// Those that name an operation, and those that name one of them, to the end.
-fn reaching(project: &Project<'_>) -> FxHashSet<FuncRef> {
+/// The names of the functions that name an operation, and of those that name one of them, to the end; and which files
+/// have to do with clients.
+fn reaching(project: &Project<'_>) -> (FxHashSet<Box<str>>, Vec<bool>) {
     let mut found = Found::default();
+    let mut clients = Vec::new();
     let mut callers: FxHashMap<&str, Vec<FuncRef>> = FxHashMap::default();
     for (file, module) in project.modules.iter().enumerate() {
         let Ok(file) = u32::try_from(file) else { break };
         let Some(models) = project.models(file) else { continue };
         let client = imports_client(models, module);
+        clients.push(client);
         for (id, function) in module.functions.iter().enumerate() {
             let Ok(id) = u32::try_from(id) else { break };
             let func = FuncRef { file, func: FuncId(id) };
-            if names_operation(models, function, client) {
+            let mut ops = function.blocks.iter().flat_map(|block| &block.instrs).map(|instr| &instr.op);
+            if ops.clone().any(|op| names_operation(models, function, op, client).is_some()) {
                 found.add(module, func);
             } else {
-                called(module, function).for_each(|name| callers.entry(name).or_default().push(func));
+                let names = ops.by_ref().filter_map(|op| named(module, op));
+                names.for_each(|name| callers.entry(name).or_default().push(func));
             }
         }
     }
@@ -54,7 +63,7 @@ fn reaching(project: &Project<'_>) -> FxHashSet<FuncRef> {
             }
         }
     }
-    found.reached
+    (found.told.into_iter().map(Box::from).collect(), clients)
 }
 
 #[derive(Default)]
@@ -101,34 +110,30 @@ fn imports_client(models: &Models, module: &Module) -> bool {
         || module.classes.iter().flat_map(|class| &class.fields).any(|field| field.ty.as_ref().is_some_and(declares))
 }
 
-fn names_operation(models: &Models, function: &Function, client: bool) -> bool {
-    let by_name = |name: &str| {
-        let mut all = models.types_with_method(name).iter().filter_map(|method| models.entry_of(method)).peekable();
-        let (mut remote, mut local) = (false, false);
-        all.by_ref().for_each(|entry| if is_remote(entry.kind) { remote = true } else { local = true });
-        remote && (client || !local)
-    };
-    let by_path = |path: &str| models.function(path).is_some_and(|entry| is_remote(entry.kind));
-    function.blocks.iter().flat_map(|block| &block.instrs).any(|instr| match &instr.op {
-        Op::Path(path) => by_path(path),
-        Op::Call { callee: Callee::Method { name, .. } | Callee::Super { name }, .. } => by_name(name),
-        // What the caller gives may be anything.
-        Op::Call { callee: Callee::Value(slot), .. } => {
-            function.params.iter().any(|param| param.slot == *slot)
-                || function.slot(*slot).is_some_and(|info| info.captured.is_some())
+/// The name by which an instruction may begin a remote operation.
+fn names_operation<'m>(models: &Models, function: &'m Function, op: &'m Op, client: bool) -> Option<&'m str> {
+    match op {
+        Op::Path(path) => models.function(path).is_some_and(|entry| is_remote(entry.kind)).then_some(path),
+        Op::Call { callee: Callee::Method { name, .. } | Callee::Super { name }, .. } => {
+            let entries = models.types_with_method(name).iter().filter_map(|method| models.entry_of(method));
+            let (mut remote, mut local) = (false, false);
+            entries.for_each(|entry| if is_remote(entry.kind) { remote = true } else { local = true });
+            (remote && (client || !local)).then_some(name)
         }
-        _ => false,
-    })
+        // What a variable holds may be anything.
+        Op::Call { callee: Callee::Value(slot), .. } => function.slot(*slot)?.name.as_deref(),
+        _ => None,
+    }
 }
 
-/// The last parts of the names of what a function calls or hands on.
-fn called<'m>(module: &'m Module, function: &'m Function) -> impl Iterator<Item = &'m str> {
-    function.blocks.iter().flat_map(|block| &block.instrs).filter_map(|instr| match &instr.op {
+/// The last part of the name of what an instruction calls or hands on.
+fn named<'m>(module: &'m Module, op: &'m Op) -> Option<&'m str> {
+    match op {
         Op::Path(path) => path.rsplit(['.', ':']).next(),
         Op::Func(id) => module.function(*id).map(|function| function.name.as_str()),
         Op::Class(id) => module.class(*id).map(|class| class.name.as_str()),
         Op::Attr(_, name) => Some(name),
         Op::Call { callee: Callee::Method { name, .. } | Callee::Super { name }, .. } => Some(name),
         _ => None,
-    })
+    }
 }

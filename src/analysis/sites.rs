@@ -17,7 +17,7 @@ use super::policy::{Form, LostResult, Role, Site};
 use super::state::{At, Event, Failing, Known3, State};
 use super::status::StatusSet;
 use super::value::{FuncRef, Place, Taint, Value};
-use crate::ir::{BlockId, Callee, Function, FunctionKind, LoopKind, Op, Pattern, Slot, Term};
+use crate::ir::{BlockId, Callee, Function, FunctionKind, Instr, LoopKind, Op, Pattern, Slot, Term};
 use crate::source::Span;
 
 /// Steps for coming to a loop.
@@ -77,7 +77,7 @@ fn around(machine: &mut Machine<'_>, func: FuncRef, head: BlockId) -> Rc<[BlockI
 }
 
 /// The site of a loop, if it is one.
-fn in_loop(machine: &mut Machine<'_>, func: FuncRef, function: &Function, number: usize) -> Option<Site> {
+fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function, number: usize) -> Option<Site> {
     let source = function.loops.get(number)?;
     if source.is_comprehension {
         return None;
@@ -93,7 +93,9 @@ fn in_loop(machine: &mut Machine<'_>, func: FuncRef, function: &Function, number
         return None;
     }
     let handles = handles(function, &inside);
-    let known = machine.project.may_reach(func);
+    let leads = |instr: &'a Instr| machine.project.leads_out(func.file, function, &instr.op).is_some();
+    let mut bodies = function.blocks.iter().enumerate().filter(|(at, _)| in_body(*at));
+    let known = bodies.any(|(_, block)| block.instrs.iter().any(leads));
     if !known && !handles {
         return None;
     }
@@ -405,17 +407,15 @@ fn says_only_that(value: &Value) -> bool {
 }
 
 /// Recursion from a failure path, and a second try in one.
-fn in_function(machine: &mut Machine<'_>, func: FuncRef, function: &Function) -> Vec<Site> {
+fn in_function<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function) -> Vec<Site> {
     if function.kind == FunctionKind::ModuleBody {
         return Vec::new();
     }
     let (recursive, twice) = repeats(machine, func, function);
     let mut sites = Vec::new();
-    if !recursive && !twice {
-        return sites;
-    }
-    let known = machine.project.may_reach(func);
     if recursive {
+        let mut instrs = function.blocks.iter().flat_map(|block| &block.instrs);
+        let known = instrs.any(|instr| machine.project.leads_out(func.file, function, &instr.op).is_some());
         let sieve = Sieve { known, unknown: handles(function, &vec![true; function.blocks.len()]) };
         let start = machine.enter(func);
         let plan = Plan { explore: true, recursion: true, max_turns: 2, ..Plan::calm() };
@@ -446,8 +446,8 @@ fn in_function(machine: &mut Machine<'_>, func: FuncRef, function: &Function) ->
             };
             sites.extend(facts::site(machine, &found));
         }
-    } else if known {
-        let sieve = Sieve { known, unknown: false };
+    } else if twice {
+        let sieve = Sieve { known: true, unknown: false };
         let start = machine.enter(func);
         let plan = Plan { explore: true, second_try: true, ..Plan::calm() };
         let explored = explore(machine, &plan, vec![start.clone()], sieve);
@@ -483,17 +483,17 @@ fn last_turn(state: &State) -> Option<At> {
     })
 }
 
-/// Whether a function calls itself, and whether it makes some call twice outside of loops with a failure path between.
-fn repeats(machine: &mut Machine<'_>, func: FuncRef, function: &Function) -> (bool, bool) {
+/// Whether a function calls itself, and whether it names twice, outside of loops, what may leave the process.
+fn repeats<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function) -> (bool, bool) {
     let map = machine.loops_of(func);
     let looped = |at: usize| map.loops.iter().any(|(_, inside)| inside.get(at) == Some(&true));
     let (mut recursive, mut twice) = (false, false);
-    let mut seen: Vec<(String, usize)> = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
     let branches =
         function.blocks.iter().any(|block| block.unwind.is_some() || matches!(block.term, Term::Branch { .. }));
     for (at, block) in function.blocks.iter().enumerate() {
         for instr in &block.instrs {
-            let Op::Call { callee, args } = &instr.op else { continue };
+            let Op::Call { callee, .. } = &instr.op else { continue };
             let name = match callee {
                 Callee::Method { name, .. } | Callee::Super { name } => name.clone(),
                 Callee::Value(slot) => match made_from(function, *slot) {
@@ -505,14 +505,18 @@ fn repeats(machine: &mut Machine<'_>, func: FuncRef, function: &Function) -> (bo
             if itself && function.kind == FunctionKind::Named {
                 recursive = true;
             }
-            if name.is_empty() || looped(at) {
+            let made = match callee {
+                Callee::Value(slot) => made_from(function, *slot).unwrap_or(&instr.op),
+                _ => &instr.op,
+            };
+            let Some(name) = machine.project.leads_out(func.file, function, made) else { continue };
+            if looped(at) {
                 continue;
             }
-            let key = (name, args.len());
-            if seen.contains(&key) {
+            if seen.contains(&name) {
                 twice = true;
             } else {
-                seen.push(key);
+                seen.push(name);
             }
         }
     }

@@ -174,6 +174,8 @@ pub struct Machine<'a> {
     pub budget: u64,
     /// The budget was used up in the last run.
     pub exhausted: bool,
+    /// Something that leaves the process was come to.
+    pub met: bool,
     /// A call was taken to end well as [`Plan::known_only`] says.
     pub spared: bool,
     pub(super) passages: Passages,
@@ -201,6 +203,7 @@ impl<'a> Machine<'a> {
             budget: 0,
             exhausted: false,
             spared: false,
+            met: false,
             passages: Passages::new(0),
             live: FxHashMap::default(),
             places: FxHashMap::default(),

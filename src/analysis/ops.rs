@@ -79,7 +79,10 @@ impl<'a> Machine<'a> {
                 self.spared = true;
                 Outcome::Well
             }
-            None => Outcome::All,
+            None => {
+                self.met |= info.remote == Known3::Yes;
+                Outcome::All
+            }
             Some(probe) if probe.op.place == info.place && !probe.classes.is_empty() => {
                 Outcome::Probed(probe.classes.clone())
             }

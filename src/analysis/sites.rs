@@ -24,6 +24,8 @@ use crate::source::Span;
 const ENTRY_BUDGET: u64 = 6_000;
 /// Steps for finding failure paths.
 const EXPLORE_BUDGET: u64 = 30_000;
+/// Steps within which something that leaves the process is to be come to.
+const SIEVE_BUDGET: u64 = 3_000;
 
 /// What was found by exploring.
 #[derive(Debug, Default)]
@@ -263,17 +265,22 @@ fn handles(function: &Function, inside: &[bool]) -> bool {
 pub(super) fn explore(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, sieve: Sieve) -> Explored {
     machine.spared = false;
     if plan.probe.is_none() && sieve.known {
-        let known = explore_as(machine, &Plan { known_only: true, ..plan.clone() }, entries.clone());
+        machine.met = false;
+        let only_known = Plan { known_only: true, ..plan.clone() };
+        let mut known = explore_as(machine, &only_known, entries.clone(), SIEVE_BUDGET);
+        if known.cut && machine.met {
+            known = explore_as(machine, &only_known, entries.clone(), EXPLORE_BUDGET);
+        }
         if !known.back.is_empty() || !machine.spared || !sieve.unknown {
             return known;
         }
     }
-    explore_as(machine, plan, entries)
+    explore_as(machine, plan, entries, EXPLORE_BUDGET)
 }
 
-fn explore_as(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>) -> Explored {
+fn explore_as(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, budget: u64) -> Explored {
     machine.plan = plan.clone();
-    machine.budget = EXPLORE_BUDGET;
+    machine.budget = budget;
     let mut explored = Explored::default();
     let finished = machine.run(entries);
     explored.cut = machine.exhausted;

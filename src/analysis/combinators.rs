@@ -87,7 +87,7 @@ pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> 
     let mut start = start;
     let most = machine.is_endless(&mut start, &what.policy).then_some(ENOUGH);
     machine.plan = Plan { head: Some(head), stop_at_head: true, ..Plan::calm() };
-    machine.budget = 2_000;
+    machine.allow(2_000);
     let entries: Vec<State> = machine
         .run(vec![start])
         .into_iter()
@@ -149,7 +149,7 @@ pub(super) fn called(machine: &mut Machine<'_>, module: &Module) -> Vec<Site> {
         }
         machine.driven = Some(Vec::new());
         machine.plan = Plan::calm();
-        machine.budget = EVALUATE_BUDGET;
+        machine.allow(EVALUATE_BUDGET);
         let start = machine.enter(func);
         machine.run(vec![start]);
         for call in machine.driven.take().unwrap_or_default() {

@@ -28,6 +28,12 @@ pub(super) const DEPTH: usize = 6;
 pub(super) const INNER_TURNS: u32 = 3;
 /// How deep values nest before nothing more is kept of them.
 pub(super) const VALUE_DEPTH: u32 = 12;
+/// Steps after which a file is gone through less thoroughly.
+const FILE_SHARE: u64 = 1_500_000;
+/// How many paths are followed to an end.
+const ENDS: usize = 400;
+/// How many of those are kept on which the same failure left at the same place.
+const ALIKE: u32 = 3;
 /// How many items of a growing collection are kept.
 pub(super) const ITEMS: usize = 200;
 
@@ -172,6 +178,8 @@ pub struct Machine<'a> {
     pub plan: Plan,
     /// Steps left.
     pub budget: u64,
+    /// Steps made in this file so far.
+    pub spent: u64,
     /// The budget was used up in the last run.
     pub exhausted: bool,
     /// Something that leaves the process was come to.
@@ -201,6 +209,7 @@ impl<'a> Machine<'a> {
             symbols: Symbols::default(),
             plan: Plan::calm(),
             budget: 0,
+            spent: 0,
             exhausted: false,
             spared: false,
             met: false,
@@ -215,6 +224,11 @@ impl<'a> Machine<'a> {
             weight_cache: FxHashMap::default(),
             driven: None,
         }
+    }
+
+    /// Allows so many steps; fewer in a file that has taken more than its share, so that none holds up the others.
+    pub(super) fn allow(&mut self, steps: u64) {
+        self.budget = if self.spent > FILE_SHARE { steps / 10 } else { steps };
     }
 
     pub(super) fn models(&self, file: u32) -> &'a Models {
@@ -425,7 +439,10 @@ impl<'a> Machine<'a> {
         work.iter_mut().for_each(|state| state.passage = 0);
         let outer = std::mem::replace(&mut self.passages, Passages::new(work.len()));
         while let Some(state) = work.pop() {
-            if self.budget == 0 || finished.len() > 400 || work.len() > 600 {
+            if self.plan.explore {
+                thin_out(&mut finished);
+            }
+            if self.budget == 0 || finished.len() > ENDS || work.len() > 600 {
                 self.exhausted = true;
                 finished.push(Finished { state, end: End::Cut });
                 continue;
@@ -448,6 +465,7 @@ impl<'a> Machine<'a> {
                 return;
             }
             self.budget -= 1;
+            self.spent += 1;
             // Alone, a path has none to come together with.
             if !work.is_empty() && state.top().is_some_and(Frame::is_at_point) && self.is_repeated(&mut state) {
                 self.passages.became(0);
@@ -1102,6 +1120,21 @@ impl<'a> Machine<'a> {
     pub(super) fn kind_of_path(&self, file: u32, path: &str) -> Option<(Kind, &'a crate::models::Entry)> {
         self.models(file).function(path).map(|entry| (entry.kind, entry))
     }
+}
+
+/// Of paths on which the same failure left at the same place, a few are as good as all.
+fn thin_out(finished: &mut Vec<Finished>) {
+    if finished.len() <= ENDS {
+        return;
+    }
+    let mut kept: FxHashMap<(Place, Failing, At), u32> = FxHashMap::default();
+    finished.retain(|path| {
+        let (End::Return(_, _, at) | End::Raise(_, at)) = &path.end else { return true };
+        let Some(failed) = &path.state.failed else { return true };
+        let number = kept.entry((failed.op.place, failed.how.clone(), *at)).or_default();
+        *number += 1;
+        *number <= ALIKE
+    });
 }
 
 /// A literal as a value.

@@ -55,7 +55,7 @@ impl Machine<'_> {
         most: Option<u32>,
     ) -> Outage {
         let mut outage = Outage::default();
-        self.budget = BUDGET;
+        self.allow(BUDGET);
         let mut states: Vec<State> = entries.to_vec();
         let most_closed = most.unwrap_or(MOST_ATTEMPTS);
         let most_open = most.unwrap_or(MOST_OPEN_ATTEMPTS);

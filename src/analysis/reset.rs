@@ -27,7 +27,7 @@ pub(super) fn unreset(machine: &mut Machine<'_>, found: &Found<'_>, group: &Grou
     states.truncate(2);
     let turns = states.iter().map(|state| state.turns).max().unwrap_or(0);
     machine.plan = Plan { explore: false, stop_at_head: true, max_turns: turns + 3, ..found.plan.clone() };
-    machine.budget = BUDGET;
+    machine.allow(BUDGET);
     let finished = machine.run(states);
     let heads: Vec<State> = finished
         .into_iter()

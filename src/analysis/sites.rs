@@ -173,7 +173,7 @@ pub(super) struct Found<'f> {
 fn entries(machine: &mut Machine<'_>, func: FuncRef, head: BlockId) -> Vec<State> {
     for explore in [false, true] {
         machine.plan = Plan { explore, head: Some(head), stop_at_head: true, ..Plan::calm() };
-        machine.budget = ENTRY_BUDGET;
+        machine.allow(ENTRY_BUDGET);
         let start = machine.enter(func);
         let finished = machine.run(vec![start]);
         let mut seen = FxHashSet::default();
@@ -203,7 +203,7 @@ fn entries(machine: &mut Machine<'_>, func: FuncRef, head: BlockId) -> Vec<State
 /// States in which the loop is come to although, or because, something before it failed.
 fn entries_after_failure(machine: &mut Machine<'_>, func: FuncRef, head: BlockId) -> Vec<State> {
     machine.plan = Plan { explore: true, head: Some(head), stop_at_head: true, ..Plan::calm() };
-    machine.budget = ENTRY_BUDGET;
+    machine.allow(ENTRY_BUDGET);
     let start = machine.enter(func);
     let finished = machine.run(vec![start]);
     let failed = finished.into_iter().filter(|finished| finished.end == End::Head && finished.state.failed.is_some());
@@ -280,7 +280,7 @@ pub(super) fn explore(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State
 
 fn explore_as(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, budget: u64) -> Explored {
     machine.plan = plan.clone();
-    machine.budget = budget;
+    machine.allow(budget);
     let mut explored = Explored::default();
     let finished = machine.run(entries);
     explored.cut = machine.exhausted;

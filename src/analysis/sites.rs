@@ -341,12 +341,15 @@ fn is_new_work(machine: &Machine<'_>, finished: &Finished) -> bool {
 pub(super) fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -> Option<Role> {
     // A `for` loop ends with its items whatever becomes of them: only what leaves in the midst of it is its success.
     let leaves = |finished: &Finished| {
-        if kind != LoopKind::For {
-            return !told_to_stop(machine, &finished.state);
-        }
         let events = finished.state.events();
         let mut inside = events.iter().take_while(|event| !matches!(event, Event::Left(..)));
-        finished.state.turns <= u32::from(explored.after_first_try) && inside.any(|event| matches!(event, Event::Op(_)))
+        let first = u32::from(explored.after_first_try);
+        // Leaving before anything was done is no success, unless the first try stands before the loop.
+        let done = inside.any(|event| matches!(event, Event::Op(_)));
+        match kind {
+            LoopKind::For => done && finished.state.turns <= first,
+            _ => (done || explored.after_first_try) && !told_to_stop(machine, &finished.state),
+        }
     };
     let succeeds_out = explored.done.iter().any(leaves);
     // What comes back by way of a handler is a good answer that would not do.

@@ -1,7 +1,7 @@
 //! Reports a failure path that comes back to a remote operation with no wait.
 
 use super::{Context, Finding, Group, Rule, scope, wording};
-use crate::analysis::policy::{Cause, FailurePath, Site, Wait};
+use crate::analysis::policy::{Cause, FailurePath, Role, Site, Wait};
 use crate::diagnostic::{Confidence, Level};
 
 pub(super) const RULE: Rule = Rule {
@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
     let operation = scope::paced(site).filter(|operation| !operation.passed_in)?;
     let least = context.limits.min_delay;
-    let path = scope::surest(site, |path| asks_for_the_same(path) && is_hot(path, least))?;
+    let path = scope::surest(site, |path| asks_for_the_same(site, path) && is_hot(path, least))?;
     let sure = scope::confidence(site, path);
     let why = wording::storm(path)
         .unwrap_or_else(|| "a server that is in trouble gets its whole load again before it can recover".to_owned());
@@ -30,9 +30,10 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
 }
 
 /// Whether the path sends what has failed, unmended, to where it failed. The content of a good answer, asked for again,
-/// is no sign of a server in trouble.
-fn asks_for_the_same(path: &FailurePath) -> bool {
-    !path.repaired && !path.new_input && !path.good_answer && path.cause != Cause::Interrupt
+/// is no sign of a server in trouble; nor is what a service takes for nothing to do.
+fn asks_for_the_same(site: &Site, path: &FailurePath) -> bool {
+    let idle = site.role == Role::Daemon && path.cause == Cause::Value;
+    !idle && !path.repaired && !path.new_input && !path.good_answer && path.cause != Cause::Interrupt
 }
 
 /// Whether attempts follow each other at once. One immediate second attempt is accepted practice: alone, or before

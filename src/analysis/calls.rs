@@ -850,11 +850,14 @@ impl<'a> Machine<'a> {
 }
 
 /// Whether a call that could be a request by its name is a look-up in a mapping by its arguments: a key that is no
-/// address, a default beside it, or none at all (the next of a queue).
+/// address, a default beside it, or none at all (the next of a queue); nor is it a request if it sends something that
+/// the request of that name does not take (a message into a channel).
 pub(super) fn looks_up(entry: &Entry, name: &str, args: &Args) -> bool {
     let reads = entry.verb_is_name && name == "get" && entry.kind == Kind::Request;
     let address = entry.url.as_ref().and_then(|param| args.get(param));
-    if entry.verb_is_name && address.is_none() && !args.open {
+    let unnamed = args.list.iter().any(|(name, _)| name.is_none());
+    let (needs_address, takes_none) = (entry.verb_is_name, entry.url.is_none() && entry.prepared.is_none());
+    if needs_address && address.is_none() && !args.open || !needs_address && takes_none && unnamed {
         return true;
     }
     let key = matches!(address, Some(Value::Str(text)) if !text.contains(['/', '.', ':']));

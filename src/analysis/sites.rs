@@ -194,6 +194,7 @@ fn entries(machine: &mut Machine<'_>, func: FuncRef, head: BlockId) -> Vec<State
     }
     // Not come to from the entry within the budget: as unknown as can be.
     let mut state = machine.enter(func);
+    state.guessed = true;
     if let Some(frame) = state.frames.last_mut() {
         frame.block = head;
     }

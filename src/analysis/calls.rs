@@ -409,7 +409,9 @@ impl<'a> Machine<'a> {
             return;
         }
         // What any value has.
-        if let Some(entry) = models.method("*", name) {
+        if let Some(entry) = models.method("*", name)
+            && (entry.kind != Kind::Retry || self.lends_policy(file, entry, &receiver))
+        {
             let path: Rc<str> = name.into();
             let call = Call { entry, receiver: Some(receiver.clone()), path, name: name.into(), args, span };
             return self.apply(state, call, out);

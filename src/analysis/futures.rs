@@ -38,6 +38,10 @@ impl<'a> Machine<'a> {
                     return self.call_unknown(state, value, Args::default(), span, out);
                 }
             }
+            let value = match self.run_kept(&mut state, &value, span) {
+                true => self.unknown(&mut state, Taint::CALL),
+                false => value,
+            };
             out.push((state, Res::Value(value)));
             return;
         };

@@ -12,7 +12,7 @@ use super::combinators::Called;
 use super::machine::{Machine, Out, Res};
 use super::memory::fixed;
 use super::state::{At, Event, State};
-use super::value::{ANY, Exc, Inst, Node, Num, Taint, Value};
+use super::value::{ANY, Exc, Inst, Node, Num, Taint, Type, Value};
 use crate::frontend::prelude;
 use crate::ir::BinOp;
 use crate::models::{Counts, Entry, Exhausted, Kind};
@@ -186,16 +186,25 @@ impl<'a> Machine<'a> {
             _ => None,
         };
         if word == "with" {
-            let value = self.piece_with(&state, call);
+            let value = self.piece_with(&mut state, call);
             out.push((state, Res::Value(value)));
             return;
         }
+        let mut args = call.args.clone();
+        for (_, value) in &mut args.list {
+            if let Some(made) = self.assumed(&mut state, value) {
+                *value = made;
+            }
+        }
         if word == "run" {
-            let piece = self.make_piece(file, call.entry, &call.args, receiver.as_deref(), Some(&state));
+            let piece = self.make_piece(file, call.entry, &args, receiver.as_deref(), Some(&state));
             let run = piece.part("call").cloned();
             let of = receiver.map(Value::Inst).filter(|value| self.is_policy(file, value));
             let (policy, run) = match (of, run) {
-                (Some(policy), run) => (policy, run.or_else(|| call.args.nth(0).cloned())),
+                (Some(policy), run) => {
+                    let kept = self.piece(file, &policy).and_then(|piece| piece.part("call").cloned());
+                    (policy, run.or(kept).or_else(|| call.args.nth(0).cloned()))
+                }
                 (None, Some(run)) => (piece.value(), Some(run)),
                 // A method of what is run, given the policy.
                 (None, None) => (piece.value(), call.receiver.clone()),
@@ -218,15 +227,89 @@ impl<'a> Machine<'a> {
                 return self.decorated(state, piece.value(), &call.args, call.span, out);
             }
         }
-        let piece = self.make_piece(file, call.entry, &call.args, receiver.as_deref(), Some(&state));
-        out.push((state, Res::Value(piece.value())));
+        let piece = self.make_piece(file, call.entry, &args, receiver.as_deref(), Some(&state));
+        let mut made = piece.value();
+        // A method of what is run: it is kept, to be run when the policy is told to.
+        if word == "policy"
+            && let (Some(run), Value::Inst(inst)) = (call.receiver.as_ref().filter(|run| is_callable(run)), &made)
+        {
+            let mut inst = (**inst).clone();
+            inst.parts = inst.parts.iter().cloned().chain([Value::Str("call".into()), run.clone()]).collect();
+            made = Value::Inst(Rc::new(inst));
+        }
+        out.push((state, Res::Value(made)));
+    }
+
+    /// Whether a method that any value may have is meant: one of a callable, in a file that imports the library.
+    pub(super) fn lends_policy(&self, file: u32, entry: &Entry, receiver: &Value) -> bool {
+        let models = self.models(file);
+        let imports = self.project.module(file).map(|module| module.imports.as_slice()).unwrap_or_default();
+        let imported =
+            || imports.iter().any(|path| models.library_of(path).is_some_and(|library| library.name == entry.library));
+        is_callable(receiver) && imported()
+    }
+
+    /// Runs a policy that was made of what it runs; false where the value is no such thing.
+    pub(super) fn run_kept(&mut self, state: &mut State, value: &Value, span: Span) -> bool {
+        if marked(value, PIECE).is_none() {
+            return false;
+        }
+        let Some(piece) = self.piece(here(state), value).filter(|piece| piece.word() == "policy") else { return false };
+        let Some(run) = piece.part("call").cloned() else { return false };
+        let args = Args { list: vec![(None, run.clone())], open: false };
+        self.note_driven(state, value, &run, &args, span);
+        true
+    }
+
+    /// The piece that a value of such a type is, where it was made out of sight: each of its parts is unknown.
+    fn assumed(&mut self, state: &mut State, value: &Value) -> Option<Value> {
+        if marked(value, PIECE).is_some() {
+            return None;
+        }
+        let ty: Rc<str> = match value {
+            Value::Inst(inst) => inst.ty.clone(),
+            Value::Sym(id) => match self.symbols.info(*id)?.ty.clone()? {
+                Type::Model(ty) => ty,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let models = self.models(here(state));
+        let is_wait = |entry: &&Entry| {
+            entry.kind == Kind::Retry
+                && entry.gives.as_deref() == Some(&*ty)
+                && entry.function.as_deref().is_some_and(|word| word.starts_with("wait-"))
+        };
+        let entry = models.entries().iter().find(is_wait)?;
+        let piece = self.make_piece(here(state), entry, &Args::default(), None, Some(state));
+        let mut inst = (*piece.inst).clone();
+        let mut parts: Vec<Value> = inst.parts.iter().take(2).cloned().collect();
+        for (key, param) in &entry.takes {
+            let value = match (key.as_str(), &param.default) {
+                ("jitter", Some(toml::Value::String(path))) => Value::Path(path.as_str().into()),
+                ("base", Some(toml::Value::Integer(base))) =>
+                {
+                    #[allow(clippy::cast_precision_loss)]
+                    number(*base as f64)
+                }
+                _ => self.unknown(state, Taint::INPUT),
+            };
+            parts.extend([Value::Str(key.as_str().into()), value]);
+        }
+        inst.parts = parts.into();
+        Some(Value::Inst(Rc::new(inst)))
     }
 
     /// A piece with some parts set anew (a builder's method, an adaptor of an iterator of waits).
-    fn piece_with(&mut self, state: &State, call: &Call<'a>) -> Value {
-        let Some(receiver @ Value::Inst(inst)) = &call.receiver else { return Value::None };
-        if marked(receiver, PIECE).is_none() {
-            return receiver.clone();
+    fn piece_with(&mut self, state: &mut State, call: &Call<'a>) -> Value {
+        let Some(receiver) = &call.receiver else { return Value::None };
+        let receiver = match marked(receiver, PIECE) {
+            Some(_) => receiver.clone(),
+            None => self.assumed(state, receiver).unwrap_or_else(|| receiver.clone()),
+        };
+        let Value::Inst(inst) = &receiver else { return receiver };
+        if marked(&receiver, PIECE).is_none() {
+            return receiver;
         }
         let mut inst = (**inst).clone();
         let mut parts = inst.parts.to_vec();
@@ -440,6 +523,15 @@ impl<'a> Machine<'a> {
                 self.ask_prelude(state, "all_failed", vec![rest, error, attempt], span, out);
             }
             "when-always" => out.push((state, Res::Value(Value::Bool(true, Taint::NONE)))),
+            "when-variant" => {
+                let named = |path: &str| piece.entry.raises.iter().any(|wanted| wanted == path);
+                let is = match &error {
+                    Value::Variant(_, path, _) => named(path),
+                    Value::Inst(inst) => named(&inst.ty),
+                    _ => false,
+                };
+                out.push((state, Res::Value(Value::Bool(is, Taint::FAILURE))));
+            }
             _ => self.ask(state, receiver, error, out, span),
         }
     }
@@ -513,7 +605,12 @@ impl<'a> Machine<'a> {
         {
             tests.push(self.elapsed(state, wait.entry, &limit, begun, span));
         }
-        if matches!(policy.part("wait"), Some(Value::Sym(_))) && policy.entry.state.is_none() && tests.is_empty() {
+        let unseen = |wait: &Value| match wait {
+            Value::Sym(_) => true,
+            Value::Inst(_) => marked(wait, PIECE).is_none(),
+            _ => false,
+        };
+        if policy.part("wait").is_some_and(unseen) && policy.entry.state.is_none() && tests.is_empty() {
             return self.unknown(state, Taint::CALL);
         }
         if tests.is_empty() && policy.open() {
@@ -802,6 +899,15 @@ impl<'a> Machine<'a> {
         let drawn = self.piece(here(state), &jitter);
         let length = match (drawn.as_ref().map(Piece::word), &jitter) {
             (Some("jitter-full"), _) => self.drawn(number(0.0), length.clone()),
+            (Some("jitter-grown"), _) => {
+                let more = self.drawn(number(0.0), length.clone());
+                arith::binary(&mut self.symbols, BinOp::Add, length, &more)
+            }
+            (Some("jitter-around"), _) => {
+                let half = arith::binary(&mut self.symbols, BinOp::Mul, length, &number(0.5));
+                let more = self.drawn(number(0.0), length.clone());
+                arith::binary(&mut self.symbols, BinOp::Add, &half, &more)
+            }
             (Some("jitter-added"), _) => {
                 let more = self.drawn(number(0.0), number(1.0));
                 arith::binary(&mut self.symbols, BinOp::Add, length, &more)

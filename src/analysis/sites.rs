@@ -375,13 +375,25 @@ pub(super) fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -
         })
     });
     match (succeeds_out, succeeds_on) {
-        (true, false) if by_value_alone => Some(Role::Polling),
+        (true, false) if by_value_alone || waits_until_there(explored) => Some(Role::Polling),
         (true, false) if only_looks(explored) => Some(Role::Probe),
         (true, false) => Some(Role::Retry),
         (true, true) => Some(if by_value_alone { Role::Polling } else { Role::Probe }),
         (false, true) if kind != LoopKind::For && !by_value_alone => Some(Role::Daemon),
         _ => None,
     }
+}
+
+/// Whether nothing but "there is no such thing" comes back, after a wait: what is asked for is not there yet, and every
+/// true failure leaves.
+fn waits_until_there(explored: &Explored) -> bool {
+    explored.back.iter().all(|finished| {
+        let missing = finished.state.failed.as_ref().is_some_and(|failed| match &failed.how {
+            Failing::Status(set) => !set.is_empty() && set.minus(&StatusSet::one(404)).is_empty(),
+            _ => false,
+        });
+        missing && finished.state.events().iter().any(|event| matches!(event, Event::Wait { .. }))
+    })
 }
 
 /// Whether a further turn was not begun because of a flag that others set: the success of the turn before has no say in

@@ -47,4 +47,7 @@ const RUST: &[(&str, &str)] = &[
     ("rust/ureq.toml", include_str!("../../rules/models/rust/ureq.toml")),
     ("rust/tokio_retry.toml", include_str!("../../rules/models/rust/tokio_retry.toml")),
     ("rust/retry.toml", include_str!("../../rules/models/rust/retry.toml")),
+    ("rust/backon.toml", include_str!("../../rules/models/rust/backon.toml")),
+    ("rust/backoff.toml", include_str!("../../rules/models/rust/backoff.toml")),
+    ("rust/curl.toml", include_str!("../../rules/models/rust/curl.toml")),
 ];

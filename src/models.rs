@@ -456,6 +456,9 @@ pub struct Entry {
     /// `exception`: about what stands in an answer, or a slip of the program; no sign of a server in trouble.
     #[serde(default)]
     pub content: bool,
+    /// The state has moved on since it was read: what is tried again is computed anew (exception).
+    #[serde(default)]
+    pub conflict: bool,
     /// `exception`, `stop-flag`: a cancellation or interrupt.
     #[serde(default)]
     pub interrupt: bool,

@@ -7,7 +7,7 @@ use super::memory::last_part;
 use super::outage::Outage;
 use super::policy::{Bound, Cause, FailurePath};
 use super::sites::Found;
-use super::state::{Event, State};
+use super::state::{At, Event, State};
 use super::value::{FuncRef, Node, Place, SymId, Taint, Value};
 use crate::ir::{BinOp, Callee, Op, Slot, UnOp};
 use crate::models::Kind;
@@ -45,6 +45,10 @@ pub(super) fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outag
             (Some(left), false) => Bound::Deadline(seconds(left)),
             (None, _) => Bound::Count(number),
         };
+    }
+    if !outage.survivors.is_empty() && outage.survivors.iter().all(|state| comes_near(&state.events())) {
+        // Other ways out cut the outage short, but the count was on its way.
+        return Bound::Count(None);
     }
     let tests = exit_tests(machine, found, outage);
     let mut flag = false;
@@ -129,6 +133,26 @@ pub(super) fn stands_still(events: &[&Event]) -> bool {
         }
     }
     tested.len() >= 5 && tested.windows(2).all(|pair| matches!(pair, [a, b] if a == b))
+}
+
+/// Whether some test of a count that would leave the loop comes nearer to it turn after turn.
+fn comes_near(events: &[&Event]) -> bool {
+    let mut counted = None;
+    let mut tests: Vec<(At, Vec<f64>)> = Vec::new();
+    for event in events {
+        match event {
+            Event::Counted(apart) => counted = Some(apart.abs()),
+            Event::CountTest { at, leads_out: true } => {
+                let Some(apart) = counted.take() else { continue };
+                match tests.iter_mut().find(|(other, _)| other == at) {
+                    Some((_, gaps)) => gaps.push(apart),
+                    None => tests.push((*at, vec![apart])),
+                }
+            }
+            _ => {}
+        }
+    }
+    tests.iter().any(|(_, gaps)| gaps.len() >= 5 && gaps.windows(2).all(|pair| matches!(pair, [a, b] if b < a)))
 }
 
 pub(super) fn seconds(left: f64) -> Option<f64> {

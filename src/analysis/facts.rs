@@ -19,6 +19,7 @@ use super::sites::{Found, groups};
 use super::state::{At, Event, Failing, Known3, OpInfo};
 use super::status::StatusSet;
 use super::value::{ANY, Node, Place, SymId, Taint, Value};
+use crate::frontend::prelude;
 use crate::ir::{LoopKind, UnOp};
 use crate::source::Span;
 
@@ -33,6 +34,8 @@ pub(super) struct Group {
 /// The policy of a site that was found; `None` where, looked at closely, it is none.
 pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site> {
     let mut groups = split(machine, groups(&found.explored));
+    // A compare-and-swap that lost goes on with what has become of the state.
+    groups.retain(|group| !is_conflict(machine, group));
     // Where something leaves the process, what fails inside it is no operation.
     let remote = |op: &OpInfo| match op.remote {
         Known3::Yes => 0,
@@ -122,6 +125,21 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
     })
 }
 
+/// Whether a failure says that somebody else was faster.
+fn is_conflict(machine: &Machine<'_>, group: &Group) -> bool {
+    let Failing::Raises(classes) = &group.how else { return false };
+    let conflict = |class: &str| {
+        machine.project.models(group.op.at.file).is_some_and(|models| {
+            models
+                .ancestors(class)
+                .into_iter()
+                .chain([class])
+                .any(|class| models.exception(class).is_some_and(|entry| entry.conflict))
+        })
+    };
+    !classes.is_empty() && classes.iter().all(|class| conflict(class))
+}
+
 /// Parts error classes that stand for an answer's status from those that do not, and refusals of the request itself
 /// from passing ones: they are different ways of failing.
 pub(super) fn split(machine: &Machine<'_>, groups: Vec<Group>) -> Vec<Group> {
@@ -158,8 +176,13 @@ pub(super) fn operation(machine: &mut Machine<'_>, found: &Found<'_>, info: &OpI
         () if info.base.file == machine.file => info.base.span,
         () => found.header,
     };
+    // What a library calls is known by how it was given to it.
+    let text = match prelude::is(info.at.file) {
+        true => machine.call_text(At { file: found.func.file, span: found.span }),
+        false => info.text.clone(),
+    };
     Operation {
-        text: info.text.to_string(),
+        text: text.to_string(),
         span,
         model: info.model.as_deref().map(str::to_string),
         remote: info.remote.into(),
@@ -281,7 +304,7 @@ pub(super) fn failure_path(
         _ => false,
     });
     let server = after_failure.iter().any(|event| match event {
-        Event::Wait { value, .. } => machine.symbols.taint(value).has(Taint::SERVER),
+        Event::Wait { value, .. } => is_of_server(machine, value),
         _ => false,
     });
     let pace = if server { Pace::Server } else { pace(machine, &outage, after_failure) };
@@ -333,7 +356,7 @@ pub(super) fn failure_path(
         advice(machine, found, group, &cause, &events)
     };
     let exhaustion = exhaustion(machine, found, &outage, &bound);
-    let wait_after_last = after_last(&outage, attempts, &group.op);
+    let wait_after_last = after_last(found, &outage, &bound, &group.op);
     let wait_span = waited.as_ref().map(|(at, ..)| local_span(machine, found, *at));
     let steps = steps(machine, found, group, &events, &outage);
     let before_send = matches!(&group.how, Failing::Raises(classes) if !classes.is_empty() && classes.iter().all(|class| {
@@ -361,6 +384,12 @@ pub(super) fn failure_path(
         uncertain: picked || unknown_on_the_way || outage.cut || sample.is_some_and(|path| path.state.guessed),
         waits: outage.waits,
     }
+}
+
+/// Whether the length of a wait is what the server said: its advice, or anything else that the answer holds.
+fn is_of_server(machine: &Machine<'_>, length: &Value) -> bool {
+    machine.symbols.taint(length).has(Taint::SERVER)
+        || machine.symbols.mentions(length, &mut |part| matches!(part, Value::Headers(_) | Value::Body(_)))
 }
 
 /// Whether each path back takes a side of an unknown test of the answer whose other side does not come back.

@@ -7,12 +7,20 @@ use super::policy::{Bound, Exhaustion, Exit, ExitKind, Wait};
 use super::sites::{Found, is_failure_value};
 use super::state::{At, Event, Failing, OpInfo};
 use super::value::Value;
+use crate::ir::LoopKind;
 
-pub(super) fn after_last(outage: &Outage, attempts: Option<u32>, op: &OpInfo) -> Option<(Wait, At)> {
-    let attempts = attempts?;
-    let mut found: Option<(Wait, At)> = None;
+/// The wait that follows the last attempt, if every path that gives up there waits.
+pub(super) fn after_last(found: &Found<'_>, outage: &Outage, bound: &Bound, op: &OpInfo) -> Option<(Wait, At)> {
+    let attempts = match bound {
+        Bound::Count(Some(attempts)) | Bound::Both(Some(attempts), _) => Some(*attempts),
+        Bound::Caller | Bound::Count(None) if found.loop_kind == Some(LoopKind::For) => None,
+        _ => return None,
+    };
+    let mut last: Option<(Wait, At)> = None;
     for (attempt, finished) in &outage.left {
-        if *attempt != attempts {
+        // Which attempt is the last is not known: the loop's own test has sent away whoever came back to it.
+        let gave_up = attempts.map_or_else(|| *attempt > 1 && left_at_head(finished), |last| *attempt == last);
+        if !gave_up {
             continue;
         }
         // A loop around this one goes on: what waits here waits for its next turn.
@@ -40,12 +48,20 @@ pub(super) fn after_last(outage: &Outage, attempts: Option<u32>, op: &OpInfo) ->
             _ => None,
         });
         match wait {
-            Some(wait) => found = Some(wait),
+            Some(wait) => last = Some(wait),
             // One path gives up without a wait: the wait is not certain.
             None => return None,
         }
     }
-    found
+    last
+}
+
+/// Whether a path came back from the failure to the loop's head before it left.
+fn left_at_head(finished: &Finished) -> bool {
+    let events = finished.state.events();
+    let Some(at) = events.iter().rposition(|event| matches!(event, Event::Fail(..))) else { return false };
+    let mut after = events.iter().skip(at).take_while(|event| !matches!(event, Event::Left(..)));
+    after.any(|event| matches!(event, Event::Turn(_)))
 }
 
 pub(super) fn exhaustion(machine: &Machine<'_>, found: &Found<'_>, outage: &Outage, bound: &Bound) -> Exhaustion {

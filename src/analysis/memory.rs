@@ -8,7 +8,7 @@ use super::project::Entity;
 use super::state::{At, Event, Object, State};
 use super::status::StatusSet;
 use super::value::{ClassRef, Exc, FuncRef, Inst, Node, Num, Place, SymId, Taint, Type, Value};
-use crate::ir::{BinOp, Const, GlobalId, Op, Pattern};
+use crate::ir::{BinOp, Callee, Const, Function, GlobalId, Op, Pattern, Slot};
 use crate::models::Kind;
 use crate::source::Span;
 
@@ -355,7 +355,7 @@ impl Machine<'_> {
     fn find_initial_attribute(&mut self, class: ClassRef, name: &str, depth: u32) -> Option<Value> {
         let depth = depth.checked_sub(1)?;
         let own = self.project.class(class)?;
-        let (mut written_in, mut writes) = (Vec::new(), 0);
+        let (mut written_in, mut made_in, mut writes) = (Vec::new(), Vec::new(), 0);
         let mut builders = Vec::new();
         for id in &own.methods {
             let func = FuncRef { file: class.file, func: *id };
@@ -363,8 +363,11 @@ impl Machine<'_> {
             let this = function.params.iter().find(|param| param.is_self).map(|param| param.slot);
             for instr in function.blocks.iter().flat_map(|block| &block.instrs) {
                 match &instr.op {
-                    Op::SetAttr(object, attr, _) if attr == name && self.is_self(function, *object, this) => {
+                    Op::SetAttr(object, attr, value) if attr == name && self.is_self(function, *object, this) => {
                         writes += 1;
+                        if self.is_made_by_library(func.file, function, *value) && !made_in.contains(&func) {
+                            made_in.push(func);
+                        }
                         if !written_in.contains(&func) {
                             written_in.push(func);
                         }
@@ -404,6 +407,18 @@ impl Machine<'_> {
                 return Some(value);
             }
         }
+        // A client that is made later on, by a method that logs in or opens it.
+        let mut client: Option<Rc<Inst>> = None;
+        for func in made_in.into_iter().take(3) {
+            match (self.attribute_after(func, name), &client) {
+                (Some(Value::Inst(made)), None) => client = Some(made),
+                (Some(Value::Inst(made)), Some(other)) if made.ty != other.ty => return None,
+                _ => {}
+            }
+        }
+        if let Some(client) = client {
+            return Some(Value::Inst(client));
+        }
         let mut found: Option<Value> = None;
         for func in builders.into_iter().take(3) {
             let value = self.attribute_of_built(func, name)?;
@@ -433,6 +448,19 @@ impl Machine<'_> {
             .iter()
             .flat_map(|block| &block.instrs)
             .any(|instr| instr.dst == Some(object) && matches!(instr.op, Op::Copy(from) if Some(from) == this))
+    }
+
+    /// Whether a variable holds what a call of a library gave.
+    fn is_made_by_library(&self, file: u32, function: &Function, slot: Slot) -> bool {
+        let made = |slot| {
+            let mut instrs = function.blocks.iter().flat_map(|block| &block.instrs);
+            instrs.find(|instr| instr.dst == Some(slot)).map(|instr| &instr.op)
+        };
+        let Some(Op::Call { callee: Callee::Value(callee), .. }) = made(slot) else { return false };
+        match made(*callee) {
+            Some(Op::Path(path)) => self.models(file).function(path).is_some_and(|entry| entry.kind == Kind::Type),
+            _ => false,
+        }
     }
 
     fn attribute_after(&mut self, func: FuncRef, name: &str) -> Option<Value> {

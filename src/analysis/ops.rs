@@ -289,7 +289,12 @@ impl<'a> Machine<'a> {
         }
         let inputs = self.signature(state, &inputs);
         let given: Vec<Value> = call.receiver.iter().chain(call.args.values()).cloned().collect();
-        let sources = self.sources(state, place, &given);
+        // The client through which a request goes is no part of what is asked.
+        let asked: Vec<Value> = match entry.kind {
+            Kind::Request => call.args.values().cloned().collect(),
+            _ => given.clone(),
+        };
+        let sources = self.sources(state, place, &asked);
         let timeout = self.timeout_here(state, call, inst.as_deref(), prepared.as_deref());
         let key = self.key_here(state, call, prepared.as_deref());
         let body = entry.body.iter().filter_map(|param| call.args.get(param)).cloned();

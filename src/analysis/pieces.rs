@@ -343,7 +343,8 @@ impl<'a> Machine<'a> {
     }
 
     fn note_driven(&mut self, state: &State, policy: &Value, call: &Value, args: &Args, span: Span) {
-        let called = is_callable(call) && state.frames.len() == 1;
+        let can_be = is_callable(call) || matches!(call, Value::Sym(_) | Value::Path(_));
+        let called = can_be && state.frames.len() == 1;
         let Some(driven) = self.driven.as_mut().filter(|driven| called && driven.len() < 32) else { return };
         if driven.iter().any(|known| known.span == span) {
             return;
@@ -1000,6 +1001,8 @@ impl<'a> Machine<'a> {
         }
         let ended = state.heap.get(&(*id, "ended".into())).is_some();
         if ended {
+            // The turn that finds only that all is done is none.
+            state.turns = state.turns.saturating_sub(1);
             return Some(None);
         }
         let begun: Rc<str> = "begun".into();

@@ -283,7 +283,7 @@ fn explore_as(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, budge
     machine.plan = plan.clone();
     machine.allow(budget);
     let mut explored = Explored::default();
-    let finished = machine.run(entries);
+    let finished = machine.run(entries.clone());
     explored.cut = machine.exhausted;
     for finished in finished {
         let failed = finished.state.failed.is_some();
@@ -302,6 +302,20 @@ fn explore_as(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, budge
             (End::Return(..) | End::Raise(..) | End::NextWork(_), true) => explored.out.push(finished),
             (End::Cut, _) => explored.cut = true,
             _ => {}
+        }
+    }
+    // The work was over before any path succeeded: what success does is looked at by itself.
+    let unseen = explored.cut && explored.done.is_empty() && explored.on.is_empty() && !explored.back.is_empty();
+    if unseen && plan.head.is_some() && plan.probe.is_none() {
+        machine.plan = Plan { explore: false, ..plan.clone() };
+        machine.allow(SIEVE_BUDGET);
+        for finished in machine.run(entries) {
+            match &finished.end {
+                _ if finished.state.failed.is_some() => {}
+                End::Head => explored.on.push(finished),
+                End::Return(..) | End::NextWork(_) => explored.done.push(finished),
+                _ => {}
+            }
         }
     }
     keep_ordinary(&mut explored);

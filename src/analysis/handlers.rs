@@ -4,7 +4,7 @@ use super::calls::Args;
 use super::machine::{Machine, Out, Res};
 use super::state::{Gives, Object, State};
 use super::value::{ANY, Exc, Node, Taint, Type, Value};
-use crate::models::Kind;
+use crate::models::{Entry, Kind, Occurs};
 use crate::source::Span;
 use std::rc::Rc;
 
@@ -95,9 +95,10 @@ impl<'a> Machine<'a> {
                 } else {
                     self.project.is_subclass(file, class, base)
                 };
-                // An interrupt is of no class that models do not know.
-                let interrupt = || self.models(file).exception(class).is_some_and(|entry| entry.interrupt);
-                let this = if this.is_none() && interrupt() { Some(false) } else { this };
+                // An interrupt, or a mistake in the code, is of no class that models do not know.
+                let apart = |entry: &Entry| entry.interrupt || entry.occurs == Some(Occurs::Defect);
+                let apart = || self.models(file).exception(class).is_some_and(apart);
+                let this = if this.is_none() && apart() { Some(false) } else { this };
                 match this {
                     Some(true) => answer = Some(true),
                     Some(false) => {

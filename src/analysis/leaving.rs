@@ -8,13 +8,10 @@ use super::sites::{Found, is_failure_value};
 use super::state::{At, Event, Failing, OpInfo};
 use super::value::Value;
 
-pub(super) fn after_last(outage: &Outage, attempts: Option<u32>, op: &OpInfo) -> Option<(Wait, At)> {
-    let attempts = attempts?;
+/// The wait between the last failure and giving up, of those paths that have made all their attempts.
+pub(super) fn after_last(last: &[&Finished], op: &OpInfo) -> Option<(Wait, At)> {
     let mut found: Option<(Wait, At)> = None;
-    for (attempt, finished) in &outage.left {
-        if *attempt != attempts {
-            continue;
-        }
+    for finished in last {
         // A loop around this one goes on: what waits here waits for its next turn.
         if matches!(finished.end, End::NextWork(_)) {
             return None;
@@ -48,6 +45,21 @@ pub(super) fn after_last(outage: &Outage, attempts: Option<u32>, op: &OpInfo) ->
     found
 }
 
+/// Whether a path left from a turn in which other things were done, but not what had failed before: that is no giving
+/// up.
+fn passed_by(finished: &Finished) -> bool {
+    let Some(failed) = &finished.state.failed else { return false };
+    let events = finished.state.events();
+    let turn = events.iter().rev().skip_while(|event| !matches!(event, Event::Left(..)));
+    let mut done = turn.take_while(|event| !matches!(event, Event::Turn(_))).filter_map(|event| match event {
+        Event::Op(info) => Some(info.place),
+        _ => None,
+    });
+    let turned = events.iter().any(|event| matches!(event, Event::Turn(_)));
+    let first = done.next();
+    turned && first.is_some() && first != Some(failed.op.place) && done.all(|place| place != failed.op.place)
+}
+
 pub(super) fn exhaustion(machine: &Machine<'_>, found: &Found<'_>, outage: &Outage, bound: &Bound) -> Exhaustion {
     if matches!(bound, Bound::None | Bound::Broken(_) | Bound::Flag) {
         return Exhaustion::Never;
@@ -59,7 +71,7 @@ pub(super) fn exhaustion(machine: &Machine<'_>, found: &Found<'_>, outage: &Outa
     let last = outage.left.iter().map(|(attempt, _)| *attempt).max().unwrap_or(0);
     let mut worst = Exhaustion::Unknown;
     for (attempt, finished) in &outage.left {
-        if *attempt != last {
+        if *attempt != last || passed_by(finished) {
             continue;
         }
         let this = match &finished.end {

@@ -363,10 +363,13 @@ pub(super) fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -
             Failing::Test(sym, _) => !machine.is_error_test(sym),
             // The answer, whatever its status, says in so many words that it is not time yet.
             Failing::Status(_) => finished.state.events().iter().any(|event| match event {
-                Event::Decide { sym, taken: true, .. } => machine.symbols.mentions(
-                    &Value::Sym(*sym),
-                    &mut |value| matches!(value, Value::Body(place) if *place == failed.op.place),
-                ),
+                Event::Decide { sym, taken, .. } => {
+                    machine.symbols.affirms(*sym, *taken)
+                        && machine.symbols.mentions(
+                            &Value::Sym(*sym),
+                            &mut |value| matches!(value, Value::Body(place) if *place == failed.op.place),
+                        )
+                }
                 _ => false,
             }),
             _ => false,

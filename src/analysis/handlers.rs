@@ -4,7 +4,7 @@ use super::calls::Args;
 use super::machine::{Machine, Out, Res};
 use super::state::{Gives, Object, State};
 use super::value::{ANY, Exc, Node, Taint, Type, Value};
-use crate::models::{Entry, Kind, Occurs};
+use crate::models::{Kind, Occurs};
 use crate::source::Span;
 use std::rc::Rc;
 
@@ -87,6 +87,9 @@ impl<'a> Machine<'a> {
         // What was built here is of this class and of none below it.
         let built = exc.object.is_some() && exc.classes.iter().all(|class| &**class != ANY);
         for class in exc.classes.iter() {
+            let known = self.models(file).exception(class);
+            // An interrupt, or a mistake in the code, is of no class that models do not know.
+            let apart = known.is_some_and(|entry| entry.interrupt || entry.occurs == Some(Occurs::Defect));
             let mut answer = if whole { Some(false) } else { None };
             let mut narrowed = Vec::new();
             for base in &wanted {
@@ -95,10 +98,7 @@ impl<'a> Machine<'a> {
                 } else {
                     self.project.is_subclass(file, class, base)
                 };
-                // An interrupt, or a mistake in the code, is of no class that models do not know.
-                let apart = |entry: &Entry| entry.interrupt || entry.occurs == Some(Occurs::Defect);
-                let apart = || self.models(file).exception(class).is_some_and(apart);
-                let this = if this.is_none() && apart() { Some(false) } else { this };
+                let this = if this.is_none() && apart { Some(false) } else { this };
                 match this {
                     Some(true) => answer = Some(true),
                     Some(false) => {
@@ -131,6 +131,11 @@ impl<'a> Machine<'a> {
                 Some(true) => taken.push(class.clone()),
                 Some(false) => left.push(class.clone()),
                 None => {
+                    // Classes that somebody else chose are such as pass with time.
+                    let answers = known.is_some_and(|entry| entry.stands_for.is_some() || entry.content);
+                    if !whole && !apart && !answers {
+                        open.push(class.clone());
+                    }
                     open.extend(narrowed);
                     left.push(class.clone());
                 }
@@ -143,6 +148,7 @@ impl<'a> Machine<'a> {
                 continue;
             }
             let mut state = state.clone();
+            state.guessed |= truth && !whole && classes.iter().any(|class| &**class != ANY);
             if let Some(failed) = &state.failed
                 && let super::state::Failing::Raises(all) = &failed.how
                 && **all == *exc.classes

@@ -50,7 +50,7 @@ fn made_by(machine: &Machine<'_>, file: u32, id: SymId) -> Option<String> {
         return Some(GENERATOR.to_owned());
     }
     let Node::Call(path, _) = &info.node else { return None };
-    let used_up = machine.models(file).function(path).is_some_and(|entry| entry.used_up);
+    let used_up = machine.project.known(file, path).is_some_and(|entry| entry.used_up);
     used_up.then(|| format!("`{}`", last_part(path)))
 }
 

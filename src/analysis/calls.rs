@@ -164,7 +164,7 @@ impl<'a> Machine<'a> {
             }
             Value::Path(path) => {
                 let path = path.clone();
-                if let Some(entry) = self.models(file).function(&path) {
+                if let Some(entry) = self.project.known(file, &path) {
                     let name = Rc::from(last_part(&path));
                     let call = Call { entry, receiver: None, path, name, args, span };
                     return self.apply(state, call, out);
@@ -850,10 +850,13 @@ impl<'a> Machine<'a> {
 }
 
 /// Whether a call that could be a request by its name is a look-up in a mapping by its arguments: a key that is no
-/// address, a default beside it.
+/// address, a default beside it, or none at all (the next of a queue).
 pub(super) fn looks_up(entry: &Entry, name: &str, args: &Args) -> bool {
     let reads = entry.verb_is_name && name == "get" && entry.kind == Kind::Request;
     let address = entry.url.as_ref().and_then(|param| args.get(param));
+    if entry.verb_is_name && address.is_none() && !args.open {
+        return true;
+    }
     let key = matches!(address, Some(Value::Str(text)) if !text.contains(['/', '.', ':']));
     reads && (key || args.list.iter().filter(|(name, _)| name.is_none()).count() > 1)
 }

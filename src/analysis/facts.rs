@@ -325,6 +325,7 @@ pub(super) fn failure_path(
             })
         }));
     let inner = group.paths.iter().any(|path| repeated_within(&path.state.events(), &group.op));
+    let picked = is_picked(machine, found, group);
     let unknown_on_the_way = !helpers.is_empty() && !repaired;
     let (retry_after, retry_after_date) = if inner {
         (RetryAfter::NotApplicable, DateForm::Fine)
@@ -363,9 +364,35 @@ pub(super) fn failure_path(
         retry_after_date,
         exhaustion,
         steps,
-        uncertain: unknown_on_the_way || outage.cut || sample.is_some_and(|path| path.state.guessed),
+        picked,
+        uncertain: picked || unknown_on_the_way || outage.cut || sample.is_some_and(|path| path.state.guessed),
         waits: outage.waits,
     }
+}
+
+/// Whether each path back takes a side of an unknown test of the answer whose other side does not come back.
+fn is_picked(machine: &Machine<'_>, found: &Found<'_>, group: &Group) -> bool {
+    let tests = |finished: &Finished| -> Vec<(Place, bool)> {
+        let events: Vec<Event> = finished.state.events().into_iter().cloned().collect();
+        let test = |event: &Event| match event {
+            Event::Decide { sym, taken, place, .. } => {
+                let of_answer = Taint::FAILURE.or(Taint::CALL);
+                machine.symbols.info(*sym).filter(|info| info.taint.has(of_answer)).map(|_| (*place, *taken))
+            }
+            _ => None,
+        };
+        since_failure(&events).iter().filter_map(test).collect()
+    };
+    let same = |finished: &&Finished| {
+        finished
+            .state
+            .failed
+            .as_ref()
+            .is_some_and(|failed| failed.op.place == group.op.place && failed.how == group.how)
+    };
+    let out: Vec<Vec<(Place, bool)>> = found.explored.out.iter().filter(same).map(tests).collect();
+    let decides = |(place, taken): &(Place, bool)| out.iter().any(|path| path.contains(&(*place, !taken)));
+    group.paths.iter().all(|path| tests(path).iter().any(decides))
 }
 
 pub(super) fn credential_statuses() -> StatusSet {

@@ -167,7 +167,6 @@ impl<'a> Machine<'a> {
         if function.blocks.len() > LARGE {
             return false;
         }
-        let models = self.models(func.file);
         let acting = |kind: Kind| {
             matches!(
                 kind,
@@ -181,7 +180,7 @@ impl<'a> Machine<'a> {
                     Some(Entity::Func(callee)) => own.push(callee),
                     Some(_) => {}
                     None => {
-                        if models.function(path).is_some_and(|entry| acting(entry.kind)) {
+                        if self.project.known(func.file, path).is_some_and(|entry| acting(entry.kind)) {
                             return true;
                         }
                     }

@@ -72,7 +72,7 @@ impl<'a> Machine<'a> {
                     Err(args) => out.push(self.not_followed(state, func, &args, span)),
                 }
             }
-            Value::Path(path) => match self.models(file).function(path) {
+            Value::Path(path) => match self.project.known(file, path) {
                 Some(entry) => {
                     let name = last_part(path).into();
                     let call = Call { entry, receiver: None, path: path.clone(), name, args, span };
@@ -163,7 +163,7 @@ impl<'a> Machine<'a> {
         }
         let callable = positional.iter().position(|value| {
             matches!(value, Value::Func(..) | Value::Bound(_) | Value::Partial(_))
-                || matches!(value, Value::Path(path) if self.models(file).function(path).is_some())
+                || matches!(value, Value::Path(path) if self.project.known(file, path).is_some())
         });
         if let Some(at) = callable {
             let callee = positional.get(at).cloned().unwrap_or(Value::None);
@@ -186,7 +186,7 @@ impl<'a> Machine<'a> {
         let file = state.top().map_or(self.file, |frame| frame.func.file);
         match value {
             Value::Future(pending) | Value::Partial(pending) => self.leaves_process(state, &pending.callee, depth),
-            Value::Path(path) => match self.models(file).function(path).map(|entry| entry.kind) {
+            Value::Path(path) => match self.project.known(file, path).map(|entry| entry.kind) {
                 Some(Kind::Request | Kind::Effect | Kind::Remote) => Known3::Yes,
                 Some(Kind::TimeLimit | Kind::Runs) | None => Known3::Unknown,
                 Some(_) => Known3::No,

@@ -428,7 +428,7 @@ impl<'a> Machine<'a> {
         }
         // A type of a library whose every call leaves the process.
         if models.exception(&ty.path).is_none()
-            && models.function(&ty.path).is_some_and(|entry| entry.kind == Kind::Remote)
+            && self.project.known(file, &ty.path).is_some_and(|entry| entry.kind == Kind::Remote)
         {
             return Some(Type::Model(ty.path.as_str().into()));
         }
@@ -1123,7 +1123,7 @@ impl<'a> Machine<'a> {
     // ---- iteration ----
 
     pub(super) fn kind_of_path(&self, file: u32, path: &str) -> Option<(Kind, &'a crate::models::Entry)> {
-        self.models(file).function(path).map(|entry| (entry.kind, entry))
+        self.project.known(file, path).map(|entry| (entry.kind, entry))
     }
 }
 

@@ -625,7 +625,7 @@ impl<'a> Machine<'a> {
                 | Value::Variant(..),
             ) => true,
             Some(Value::Sym(id)) if !passed_in => self.symbols.info(*id).is_some_and(|info| match &info.node {
-                Node::Call(path, _) => models.function(path).is_some_and(|entry| entry.kind == Kind::Local),
+                Node::Call(path, _) => self.project.known(at.file, path).is_some_and(|entry| entry.kind == Kind::Local),
                 Node::RetryAfterText(_) | Node::RetryAfter(_) | Node::Math(..) | Node::Binary(..) => true,
                 _ => false,
             }),
@@ -650,7 +650,9 @@ impl<'a> Machine<'a> {
         let sources = self.sources(&state, place, &parts);
         let remote = match &receiver {
             Some(Value::Inst(inst)) => match models.library_of(&inst.ty) {
-                Some(_) if models.function(&inst.ty).is_some_and(|entry| entry.kind == Kind::Remote) => Known3::Yes,
+                Some(_) if self.project.known(at.file, &inst.ty).is_some_and(|entry| entry.kind == Kind::Remote) => {
+                    Known3::Yes
+                }
                 _ => Known3::Unknown,
             },
             _ => Known3::Unknown,

@@ -274,6 +274,9 @@ pub struct FailurePath {
     pub exhaustion: Exhaustion,
     /// Step by step.
     pub steps: Vec<Step>,
+    /// Something that cannot be seen through picks, by the answer, which failures are repeated: the cause names all that
+    /// it may pick from.
+    pub picked: bool,
     /// Some step rests on a guess (an unknown callee decides, exploration was cut).
     pub uncertain: bool,
 }

@@ -1,12 +1,12 @@
 //! All files of a run, and what a name from outside a file stands for in it.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::reach::Reach;
 use super::value::{ClassRef, FuncRef};
 use crate::frontend::prelude;
 use crate::ir::{Class, ClassId, FuncId, Function, FunctionKind, GlobalId, Module};
-use crate::models::{AllModels, Models};
+use crate::models::{AllModels, Entry, Models};
 use crate::source::SourceFile;
 
 /// A thing that a project defines.
@@ -29,6 +29,8 @@ pub struct Project<'a> {
     pub modules: &'a [Module],
     models: &'a AllModels,
     names: FxHashMap<String, Entity>,
+    /// The first parts of the modules' paths.
+    roots: FxHashSet<String>,
     reach: Reach,
 }
 
@@ -37,9 +39,13 @@ impl<'a> Project<'a> {
     #[must_use]
     pub fn new(files: &'a [SourceFile], modules: &'a [Module], names: &[String], models: &'a AllModels) -> Self {
         let mut index = FxHashMap::default();
+        let mut roots = FxHashSet::default();
         for (at, (module, name)) in modules.iter().zip(names).enumerate() {
             let Ok(file) = u32::try_from(at) else { break };
             let separator = module.language.path_separator();
+            if let Some((root, _)) = name.split_once(separator) {
+                roots.insert(root.to_owned());
+            }
             let full = |own: &str| {
                 let own = own.replace('.', separator);
                 if name.is_empty() { own } else { format!("{name}{separator}{own}") }
@@ -63,7 +69,15 @@ impl<'a> Project<'a> {
                 }
             }
         }
-        Project { files, modules, models, names: index, reach: Reach::default() }
+        Project { files, modules, models, names: index, roots, reach: Reach::default() }
+    }
+
+    /// What is known of a function, class or constant by its path. What is said of a library as a whole does not hold
+    /// for the library's own source.
+    pub(super) fn known(&self, file: u32, path: &str) -> Option<&'a Entry> {
+        let models = self.models(file)?;
+        let own = || path.split(['.', ':']).next().is_some_and(|root| self.roots.contains(root));
+        if own() { models.exact(path) } else { models.function(path) }
     }
 
     /// What may come to something that leaves the process.

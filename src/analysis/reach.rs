@@ -26,10 +26,10 @@ impl<'a> Project<'a> {
     /// The names in an instruction that may lead to a remote operation, what a caller gives being one.
     pub(super) fn leads_out(&self, file: u32, function: &'a Function, op: &'a Op) -> Option<&'a str> {
         let (names, clients) = self.reach().names.get_or_init(|| reaching(self));
-        let (module, models) = (self.module(file)?, self.models(file)?);
+        let module = self.module(file)?;
         let client = clients.get(file as usize) == Some(&true);
         let name = named(module, op).filter(|name| names.contains(*name));
-        name.or_else(|| names_operation(models, function, op, client))
+        name.or_else(|| names_operation(self, file, function, op, client))
     }
 }
 
@@ -48,7 +48,7 @@ fn reaching(project: &Project<'_>) -> (FxHashSet<Box<str>>, Vec<bool>) {
             let Ok(id) = u32::try_from(id) else { break };
             let func = FuncRef { file, func: FuncId(id) };
             let mut ops = function.blocks.iter().flat_map(|block| &block.instrs).map(|instr| &instr.op);
-            if ops.clone().any(|op| names_operation(models, function, op, client).is_some()) {
+            if ops.clone().any(|op| names_operation(project, file, function, op, client).is_some()) {
                 found.add(module, func);
             } else {
                 let names = ops.by_ref().filter_map(|op| named(module, op));
@@ -111,9 +111,16 @@ fn imports_client(models: &Models, module: &Module) -> bool {
 }
 
 /// The name by which an instruction may begin a remote operation.
-fn names_operation<'m>(models: &Models, function: &'m Function, op: &'m Op, client: bool) -> Option<&'m str> {
+fn names_operation<'m>(
+    project: &Project<'_>,
+    file: u32,
+    function: &'m Function,
+    op: &'m Op,
+    client: bool,
+) -> Option<&'m str> {
+    let models = project.models(file)?;
     match op {
-        Op::Path(path) => models.function(path).is_some_and(|entry| is_remote(entry.kind)).then_some(path),
+        Op::Path(path) => project.known(file, path).is_some_and(|entry| is_remote(entry.kind)).then_some(path),
         Op::Call { callee: Callee::Method { name, .. } | Callee::Super { name }, .. } => {
             let entries = models.types_with_method(name).iter().filter_map(|method| models.entry_of(method));
             let (mut remote, mut local) = (false, false);

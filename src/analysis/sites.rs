@@ -362,14 +362,12 @@ fn is_new_work(machine: &Machine<'_>, finished: &Finished) -> bool {
 pub(super) fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -> Option<Role> {
     // A `for` loop ends with its items whatever becomes of them: only what leaves in the midst of it is its success.
     let leaves = |finished: &Finished| {
-        kind != LoopKind::For
-            || finished.state.turns <= u32::from(explored.after_first_try)
-                && finished
-                    .state
-                    .events()
-                    .iter()
-                    .take_while(|event| !matches!(event, Event::Left(..)))
-                    .any(|event| matches!(event, Event::Op(_)))
+        if kind != LoopKind::For {
+            return !told_to_stop(machine, &finished.state);
+        }
+        let events = finished.state.events();
+        let mut inside = events.iter().take_while(|event| !matches!(event, Event::Left(..)));
+        finished.state.turns <= u32::from(explored.after_first_try) && inside.any(|event| matches!(event, Event::Op(_)))
     };
     let succeeds_out = explored.done.iter().any(leaves);
     // What comes back by way of a handler is a good answer that would not do.
@@ -404,6 +402,26 @@ pub(super) fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -
         (false, true) if kind != LoopKind::For && !by_value_alone => Some(Role::Daemon),
         _ => None,
     }
+}
+
+/// Whether a further turn was not begun because of a flag that others set: the success of the turn before has no say in
+/// it.
+fn told_to_stop(machine: &Machine<'_>, state: &State) -> bool {
+    let others = Taint::FLAG.or(Taint::STATE);
+    let own = Taint::FAILURE.or(Taint::CALL).or(Taint::COUNTER).or(Taint::CLOCK);
+    let events = state.events();
+    let inside = events.iter().take_while(|event| !matches!(event, Event::Left(..)));
+    let mut told = false;
+    for event in inside.skip_while(|event| !matches!(event, Event::Turn(_))) {
+        match event {
+            Event::Decide { sym, .. } => {
+                told = machine.symbols.info(*sym).is_some_and(|info| info.taint.has(others) && !info.taint.has(own));
+            }
+            Event::Op(_) => return false,
+            _ => {}
+        }
+    }
+    told
 }
 
 /// Whether all that is wanted is that it works: a connection is opened and nothing is done with it, or something is read

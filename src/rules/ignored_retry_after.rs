@@ -3,7 +3,7 @@
 use super::{Context, Finding, Group, Rule, scope, wording};
 use crate::analysis::policy::{Cause, FailurePath, RetryAfter, Site};
 use crate::analysis::status::StatusSet;
-use crate::diagnostic::{Label, Level};
+use crate::diagnostic::{Confidence, Label, Level};
 
 pub(super) const RULE: Rule = Rule {
     name: "ignored-retry-after",
@@ -27,7 +27,8 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
     };
     let statuses = wording::statuses(&advised(path), "and");
     Some(Finding {
-        confidence: scope::confidence(site, path),
+        // Whether these statuses are among those that are picked is a guess.
+        confidence: if path.picked { Confidence::Low } else { scope::confidence(site, path) },
         message: format!("{} is repeated on {statuses} with `Retry-After` unread{lost}", wording::subject(operation)),
         why:
             "the server says in this header how long it will refuse; what is sent before that time is refused too, and \

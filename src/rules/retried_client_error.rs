@@ -36,7 +36,7 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
 /// The client errors of a path that a repetition cannot change.
 fn final_answers(operation: &Operation, path: &FailurePath, least_wait: f64) -> StatusSet {
     let Cause::Status(set) = &path.cause else { return StatusSet::EMPTY };
-    if path.repaired || path.new_input {
+    if path.repaired || path.new_input || path.picked {
         return StatusSet::EMPTY;
     }
     let passing = StatusSet::of(|status| matches!(status, 408 | 425 | 429));

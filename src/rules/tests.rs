@@ -56,6 +56,7 @@ fn handler() -> Site {
             retry_after_date: DateForm::Fine,
             exhaustion: Exhaustion::Never,
             steps: vec![Step { span: header, text: "back to the loop".to_owned() }],
+            picked: false,
             uncertain: false,
         }],
         exits: vec![Exit {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::lower;
 use crate::ir::dump::dump;
-use crate::ir::{BlockId, Callee, FormatPart, Function, Instr, Module, Op, Pattern, Slot, Term};
+use crate::ir::{BlockId, Function, Instr, Module, Op, Slot, Term};
 use crate::source::{Language, SourceFile};
 
 fn lowered(path: &str, text: &str, module: &str) -> Module {

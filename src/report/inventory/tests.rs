@@ -30,6 +30,7 @@ fn path(pace: Pace, waits: Vec<Wait>) -> FailurePath {
         retry_after_date: DateForm::Fine,
         exhaustion: Exhaustion::Raises,
         steps: Vec::new(),
+        picked: false,
         uncertain: false,
     }
 }

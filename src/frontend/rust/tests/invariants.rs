@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::ir::{Callee, FormatPart, Function, Module, Op, Pattern, Slot, Term};
+use crate::ir::{Function, Module, Op, Slot, Term};
 use crate::source::{Language, SourceFile};
 
 fn slots_of(op: &Op) -> Vec<Slot> {

@@ -40,6 +40,7 @@ pub mod policy;
 mod probes;
 pub mod project;
 mod reach;
+mod relations;
 mod reset;
 mod sites;
 pub mod state;

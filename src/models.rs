@@ -154,8 +154,8 @@ pub enum Kind {
 
 /// What a parameter of a `retry` entry can be.
 pub const TAKES: &[&str] = &[
-    "attempts", "limit", "stop", "wait", "when", "unless", "jitter", "callback", "raises", "amount", "step", "low",
-    "high", "base", "classes", "value", "call", "result",
+    "attempts", "limit", "stop", "wait", "when", "unless", "jitter", "callback", "raises", "bare", "amount", "step",
+    "low", "high", "base", "classes", "value", "call", "result",
 ];
 
 /// What a `retry` entry can be, as `function`.
@@ -496,6 +496,9 @@ pub struct Entry {
     /// `retry`: what leaves after the last attempt.
     #[serde(default)]
     pub exhausted: Option<Exhausted>,
+    /// `retry`: the class in which the last error leaves, unless the argument `bare` says that it leaves as it is.
+    #[serde(default)]
+    pub wraps: Option<String>,
     /// `retry`: its further keyword arguments go to the piece that it is given (`on_exception(expo, E, max_value=60)`).
     #[serde(default)]
     pub passes_on: bool,

@@ -2,7 +2,7 @@
 
 use super::arith;
 use super::facts::Group;
-use super::machine::Machine;
+use super::machine::{Finished, Machine};
 use super::memory::last_part;
 use super::outage::Outage;
 use super::policy::{Bound, Cause, FailurePath};
@@ -174,28 +174,56 @@ pub(super) enum Test {
     Stuck(&'static str),
 }
 
+/// What was decided on a path that comes back for as long as the outage lasts.
+fn surviving(outage: &Outage) -> Vec<(Place, SymId, bool)> {
+    let events = outage.survivors.first().map(State::events).unwrap_or_default();
+    let decisions = events.into_iter().filter_map(|event| match event {
+        Event::Decide { sym, taken, place, .. } => Some((*place, *sym, *taken)),
+        _ => None,
+    });
+    decisions.collect()
+}
+
+/// The last decision in which a path that left and the surviving one differ.
+fn parting(finished: &Finished, decided: &[(Place, SymId, bool)]) -> Option<(Place, SymId)> {
+    finished.state.events().into_iter().rev().find_map(|event| match event {
+        Event::Decide { sym, taken, place, .. } => {
+            decided.iter().any(|(p, _, t)| p == place && t != taken).then_some((*place, *sym))
+        }
+        _ => None,
+    })
+}
+
+/// The paths that left because as many attempts were made as there may be, however many that are.
+pub(super) fn counted_out<'o>(machine: &mut Machine<'_>, found: &Found<'_>, outage: &'o Outage) -> Vec<&'o Finished> {
+    let decided = surviving(outage);
+    let mut known: Vec<(Place, bool)> = Vec::new();
+    let mut counted = Vec::new();
+    for (_, finished) in &outage.left {
+        let Some((place, sym)) = parting(finished, &decided) else { continue };
+        let counts = match known.iter().find(|(at, _)| *at == place) {
+            Some((_, counts)) => *counts,
+            None => {
+                let syms: Vec<SymId> = decided.iter().filter(|(p, ..)| *p == place).map(|(_, sym, _)| *sym).collect();
+                let counts = classify(machine, found, sym, &syms, outage) == Some(Test::Moves { clock: false });
+                known.push((place, counts));
+                counts
+            }
+        };
+        if counts {
+            counted.push(finished);
+        }
+    }
+    counted
+}
+
 /// The undecided tests by which some paths left while others went on.
 pub(super) fn exit_tests(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outage) -> Vec<Test> {
     let mut tests = Vec::new();
-    let Some(survivor) = outage.survivors.first() else { return tests };
-    let decided: Vec<(Place, SymId, bool)> = survivor
-        .events()
-        .into_iter()
-        .filter_map(|event| match event {
-            Event::Decide { sym, taken, place, .. } => Some((*place, *sym, *taken)),
-            _ => None,
-        })
-        .collect();
+    let decided = surviving(outage);
     let mut seen: Vec<Place> = Vec::new();
     for (_, finished) in &outage.left {
-        // The last decision in which this path and the surviving one differ.
-        let last = finished.state.events().into_iter().rev().find_map(|event| match event {
-            Event::Decide { sym, taken, place, .. } => {
-                decided.iter().any(|(p, _, t)| p == place && t != taken).then_some((*place, *sym))
-            }
-            _ => None,
-        });
-        let Some((place, sym)) = last else { continue };
+        let Some((place, sym)) = parting(finished, &decided) else { continue };
         if seen.contains(&place) {
             continue;
         }

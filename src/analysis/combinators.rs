@@ -5,12 +5,13 @@
 
 use std::rc::Rc;
 
+use super::calls::Args;
 use super::facts;
 use super::machine::{End, Machine, Plan};
 use super::policy::{Form, Site};
 use super::sites::{self, Found};
 use super::state::{Frame, Gives, State};
-use super::value::{FuncRef, Value};
+use super::value::{FuncRef, Pending, Value};
 use crate::frontend::prelude;
 use crate::ir::{BlockId, FuncId, Function, FunctionKind, LoopKind, Module};
 use crate::models::{Entry, Kind};
@@ -64,18 +65,8 @@ pub(super) struct Driven<'f> {
 
 /// The site of a call that a policy runs again.
 pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> {
-    let piece = machine.piece(what.func.file, &what.policy)?;
-    // A library that blocks knows nothing of coroutines: it takes the making of one for the call.
-    let awaits = !piece.entry.blocking && (piece.entry.is_async || runs_async(machine, &what));
-    let name = match (piece.entry.result, awaits) {
-        (false, false) => "drive",
-        (false, true) => "drive_async",
-        (true, false) => "drive_result",
-        (true, true) => "drive_result_async",
-    };
-    let language = machine.project.module(what.func.file)?.language;
-    let file = prelude::file_for(language);
-    let driver = FuncRef { file, func: prelude::function(file, name)? };
+    let runs_async = runs_async(machine, &what);
+    let driver = driver(machine, what.func.file, &what.policy, runs_async)?;
     let drive = machine.project.function(driver)?;
     if let Value::Func(func, _) = &what.call {
         machine.weight_cache.insert(*func, true);
@@ -117,6 +108,58 @@ pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> 
         lost_result: None,
     };
     facts::site(machine, &found)
+}
+
+/// What runs a policy.
+fn driver(machine: &mut Machine<'_>, file: u32, policy: &Value, runs_async: bool) -> Option<FuncRef> {
+    let piece = machine.piece(file, policy)?;
+    // A library that blocks knows nothing of coroutines: it takes the making of one for the call.
+    let awaits = !piece.entry.blocking && (piece.entry.is_async || runs_async);
+    let name = match (piece.entry.result, awaits) {
+        (false, false) => "drive",
+        (false, true) => "drive_async",
+        (true, false) => "drive_result",
+        (true, true) => "drive_result_async",
+    };
+    let file = prelude::file_for(machine.project.module(file)?.language);
+    Some(FuncRef { file, func: prelude::function(file, name)? })
+}
+
+impl Machine<'_> {
+    /// What is called in place of a function that a decorator runs again: its driver, with the function itself. A
+    /// policy without an end would be run for ever, and is left out.
+    pub(super) fn layered(
+        &mut self,
+        state: &mut State,
+        func: FuncRef,
+        this: Option<&Value>,
+        args: &Args,
+    ) -> Option<(FuncRef, Args)> {
+        let function = self.project.function(func)?;
+        let bare = function.decorators.is_empty() || function.kind != FunctionKind::Named || function.is_generator;
+        let known = state.frames.iter().any(|frame| frame.func == func);
+        let driven = state.top().is_none_or(|frame| prelude::is(frame.func.file));
+        if bare || known || driven || args.open || !self.initialising.is_empty() {
+            return None;
+        }
+        let mut policy = None;
+        for decorator in &function.decorators {
+            let value = self.initial(FuncRef { file: func.file, func: decorator.value });
+            if self.is_policy(func.file, &value) && !self.is_endless(&mut state.clone(), &value) {
+                policy = Some(value);
+                break;
+            }
+        }
+        let policy = policy?;
+        let driver = driver(self, func.file, &policy, function.is_async)?;
+        let this = this.map(|this| (Some("self".into()), this.clone()));
+        let call = Value::Partial(Rc::new(Pending {
+            callee: Value::Func(func, None),
+            args: this.into_iter().chain(args.list.iter().cloned()).collect(),
+            place: self.place(state),
+        }));
+        Some((driver, Args { list: vec![(None, call), (None, policy)], open: false }))
+    }
 }
 
 fn runs_async(machine: &Machine<'_>, what: &Driven<'_>) -> bool {

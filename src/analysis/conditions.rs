@@ -68,6 +68,7 @@ impl<'a> Machine<'a> {
                     _ => None,
                 }
             }
+            Node::Binary(..) => self.follows(state, sym),
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
 //! From simulated outages to a site's policy.
 
 use super::advice::advice;
-use super::bounds::{bound, brand_broken, number_in, weakest};
+use super::bounds::{bound, brand_broken, counted_out, number_in, weakest};
 use super::leaving::{after_last, exhaustion, exits};
 use std::rc::Rc;
 
@@ -356,7 +356,14 @@ pub(super) fn failure_path(
         advice(machine, found, group, &cause, &events)
     };
     let exhaustion = exhaustion(machine, found, &outage, &bound);
-    let wait_after_last = after_last(found, &outage, &bound, &group.op);
+    let last = match (&bound, attempts) {
+        (_, Some(attempts)) => {
+            outage.left.iter().filter(|(attempt, _)| *attempt == attempts).map(|(_, finished)| finished).collect()
+        }
+        (Bound::Caller | Bound::Count(None), None) => counted_out(machine, found, &outage),
+        _ => Vec::new(),
+    };
+    let wait_after_last = after_last(&last, &group.op);
     let wait_span = waited.as_ref().map(|(at, ..)| local_span(machine, found, *at));
     let steps = steps(machine, found, group, &events, &outage);
     let before_send = matches!(&group.how, Failing::Raises(classes) if !classes.is_empty() && classes.iter().all(|class| {

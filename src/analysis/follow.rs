@@ -58,6 +58,9 @@ impl<'a> Machine<'a> {
         let Some(function) = self.project.function(func) else {
             return self.call_unknown(state, Value::Func(func, outer), args, span, out);
         };
+        if let Some((driver, args)) = self.layered(&mut state, func, this.as_ref(), &args) {
+            return self.call_function(state, driver, None, None, args, span, out);
+        }
         if function.is_async && function.kind != crate::ir::FunctionKind::AsyncBlock {
             let callee = match this {
                 Some(this) => Value::Partial(Rc::new(Pending {

@@ -4,8 +4,7 @@ use super::calls::Args;
 use super::machine::{Machine, Out, Res};
 use super::state::{Gives, Object, State};
 use super::value::{ANY, Exc, Node, Taint, Type, Value};
-use crate::ir::Slot;
-use crate::models::Kind;
+use crate::models::{Kind, Occurs};
 use crate::source::Span;
 use std::rc::Rc;
 
@@ -81,21 +80,17 @@ impl<'a> Machine<'a> {
         };
         let mut wanted = Vec::new();
         let whole = self.class_paths(&state, types, &mut wanted, 4);
-        // What a handler takes whose classes are passed in or kept in an attribute goes by the name of that.
-        let named = if whole || self.plan.probe.is_some() { None } else { self.name_of(types, 4) };
-        let mut by_name = false;
         let (mut taken, mut left, mut open) = (Vec::new(), Vec::new(), Vec::new());
         // Errors that the operation's model lists beside a wider one are not meant by the wider one.
         let listed: Rc<[Rc<str>]> =
             state.failed.as_ref().map_or_else(|| Rc::from([]), |failed| failed.op.raises.clone());
-        let interrupt = |class: &str| self.models(file).exception(class).is_some_and(|entry| entry.interrupt);
         // What was built here is of this class and of none below it.
         let built = exc.object.is_some() && exc.classes.iter().all(|class| &**class != ANY);
         for class in exc.classes.iter() {
+            let known = self.models(file).exception(class);
+            // An interrupt, or a mistake in the code, is of no class that models do not know.
+            let apart = known.is_some_and(|entry| entry.interrupt || entry.occurs == Some(Occurs::Defect));
             let mut answer = if whole { Some(false) } else { None };
-            if named.as_ref() == Some(class) {
-                answer = Some(true);
-            }
             let mut narrowed = Vec::new();
             for base in &wanted {
                 let this = if &**class == ANY {
@@ -103,8 +98,7 @@ impl<'a> Machine<'a> {
                 } else {
                     self.project.is_subclass(file, class, base)
                 };
-                // An interrupt is of no class that models do not know.
-                let this = if this.is_none() && interrupt(class) { Some(false) } else { this };
+                let this = if this.is_none() && apart { Some(false) } else { this };
                 match this {
                     Some(true) => answer = Some(true),
                     Some(false) => {
@@ -137,20 +131,24 @@ impl<'a> Machine<'a> {
                 Some(true) => taken.push(class.clone()),
                 Some(false) => left.push(class.clone()),
                 None => {
-                    by_name |= named.is_some() && !interrupt(class);
+                    // Classes that somebody else chose are such as pass with time.
+                    let answers = known.is_some_and(|entry| entry.stands_for.is_some() || entry.content);
+                    if !whole && !apart && !answers {
+                        open.push(class.clone());
+                    }
                     open.extend(narrowed);
                     left.push(class.clone());
                 }
             }
         }
         taken.extend(open);
-        taken.extend(named.filter(|name| by_name && !taken.contains(name)));
         let narrow = |classes: Vec<Rc<str>>| Value::Exc(Rc::new(Exc { classes: classes.into(), ..(**exc).clone() }));
         for (classes, truth) in [(taken, true), (left, false)] {
             if classes.is_empty() {
                 continue;
             }
             let mut state = state.clone();
+            state.guessed |= truth && !whole && classes.iter().any(|class| &**class != ANY);
             if let Some(failed) = &state.failed
                 && let super::state::Failing::Raises(all) = &failed.how
                 && **all == *exc.classes
@@ -176,24 +174,6 @@ impl<'a> Machine<'a> {
                 }
             }
             out.push((state, Res::Value(Value::Bool(truth, Taint::FAILURE))));
-        }
-    }
-
-    /// The name of the parameter, attribute or variable that holds classes which are not known.
-    fn name_of(&self, types: &Value, depth: u32) -> Option<Rc<str>> {
-        let depth = depth.checked_sub(1)?;
-        match types {
-            Value::Tuple(items) => items.iter().find_map(|item| self.name_of(item, depth)),
-            Value::Sym(id) => match &self.symbols.info(*id)?.node {
-                Node::Attr(_, name) => Some(name.clone()),
-                Node::Param(func, at) => self.project.function(*func)?.slot(Slot(*at))?.name.as_deref().map(Rc::from),
-                Node::Global(file, id) => {
-                    self.project.module(*file)?.globals.get(*id as usize).map(|global| Rc::from(global.name.as_str()))
-                }
-                Node::Call(_, args) => args.iter().find_map(|arg| self.name_of(arg, depth)),
-                _ => None,
-            },
-            _ => None,
         }
     }
 

@@ -7,22 +7,11 @@ use super::policy::{Bound, Exhaustion, Exit, ExitKind, Wait};
 use super::sites::{Found, is_failure_value};
 use super::state::{At, Event, Failing, OpInfo};
 use super::value::Value;
-use crate::ir::LoopKind;
 
-/// The wait that follows the last attempt, if every path that gives up there waits.
-pub(super) fn after_last(found: &Found<'_>, outage: &Outage, bound: &Bound, op: &OpInfo) -> Option<(Wait, At)> {
-    let attempts = match bound {
-        Bound::Count(Some(attempts)) | Bound::Both(Some(attempts), _) => Some(*attempts),
-        Bound::Caller | Bound::Count(None) if found.loop_kind == Some(LoopKind::For) => None,
-        _ => return None,
-    };
-    let mut last: Option<(Wait, At)> = None;
-    for (attempt, finished) in &outage.left {
-        // Which attempt is the last is not known: the loop's own test has sent away whoever came back to it.
-        let gave_up = attempts.map_or_else(|| *attempt > 1 && left_at_head(finished), |last| *attempt == last);
-        if !gave_up {
-            continue;
-        }
+/// The wait between the last failure and giving up, of those paths that have made all their attempts.
+pub(super) fn after_last(last: &[&Finished], op: &OpInfo) -> Option<(Wait, At)> {
+    let mut found: Option<(Wait, At)> = None;
+    for finished in last {
         // A loop around this one goes on: what waits here waits for its next turn.
         if matches!(finished.end, End::NextWork(_)) {
             return None;
@@ -48,20 +37,27 @@ pub(super) fn after_last(found: &Found<'_>, outage: &Outage, bound: &Bound, op: 
             _ => None,
         });
         match wait {
-            Some(wait) => last = Some(wait),
+            Some(wait) => found = Some(wait),
             // One path gives up without a wait: the wait is not certain.
             None => return None,
         }
     }
-    last
+    found
 }
 
-/// Whether a path came back from the failure to the loop's head before it left.
-fn left_at_head(finished: &Finished) -> bool {
+/// Whether a path left from a turn in which other things were done, but not what had failed before: that is no giving
+/// up.
+fn passed_by(finished: &Finished) -> bool {
+    let Some(failed) = &finished.state.failed else { return false };
     let events = finished.state.events();
-    let Some(at) = events.iter().rposition(|event| matches!(event, Event::Fail(..))) else { return false };
-    let mut after = events.iter().skip(at).take_while(|event| !matches!(event, Event::Left(..)));
-    after.any(|event| matches!(event, Event::Turn(_)))
+    let turn = events.iter().rev().skip_while(|event| !matches!(event, Event::Left(..)));
+    let mut done = turn.take_while(|event| !matches!(event, Event::Turn(_))).filter_map(|event| match event {
+        Event::Op(info) => Some(info.place),
+        _ => None,
+    });
+    let turned = events.iter().any(|event| matches!(event, Event::Turn(_)));
+    let first = done.next();
+    turned && first.is_some() && first != Some(failed.op.place) && done.all(|place| place != failed.op.place)
 }
 
 pub(super) fn exhaustion(machine: &Machine<'_>, found: &Found<'_>, outage: &Outage, bound: &Bound) -> Exhaustion {
@@ -75,7 +71,7 @@ pub(super) fn exhaustion(machine: &Machine<'_>, found: &Found<'_>, outage: &Outa
     let last = outage.left.iter().map(|(attempt, _)| *attempt).max().unwrap_or(0);
     let mut worst = Exhaustion::Unknown;
     for (attempt, finished) in &outage.left {
-        if *attempt != last {
+        if *attempt != last || passed_by(finished) {
             continue;
         }
         let this = match &finished.end {

@@ -197,6 +197,8 @@ pub struct Machine<'a> {
     pub(super) weight_cache: FxHashMap<FuncRef, bool>,
     /// Policies that were called with what they run again, while such calls are looked for.
     pub(super) driven: Option<Vec<super::combinators::Called>>,
+    /// Parameters may be more than a default of nought or one.
+    pub(super) open_defaults: bool,
 }
 
 impl<'a> Machine<'a> {
@@ -222,6 +224,7 @@ impl<'a> Machine<'a> {
             initialising: Vec::new(),
             import_cache: FxHashMap::default(),
             weight_cache: FxHashMap::default(),
+            open_defaults: false,
             driven: None,
         }
     }
@@ -375,7 +378,9 @@ impl<'a> Machine<'a> {
         }
         if let Some(default) = param.default {
             let value = self.initial(FuncRef { file: func.file, func: default });
-            if matches!(value, Value::Num(_) | Value::Path(_) | Value::Func(..) | Value::Tuple(_) | Value::Inst(_)) {
+            if !(self.open_defaults && is_once(&value))
+                && matches!(value, Value::Num(_) | Value::Path(_) | Value::Func(..) | Value::Tuple(_) | Value::Inst(_))
+            {
                 return value;
             }
         }
@@ -1120,6 +1125,11 @@ impl<'a> Machine<'a> {
     pub(super) fn kind_of_path(&self, file: u32, path: &str) -> Option<(Kind, &'a crate::models::Entry)> {
         self.project.known(file, path).map(|entry| (entry.kind, entry))
     }
+}
+
+/// Whether a value is a number with which nothing is done more than once.
+pub(super) fn is_once(value: &Value) -> bool {
+    matches!(value, Value::Num(num) if num.single().is_some_and(|number| (0.0..=1.0).contains(&number)))
 }
 
 /// Of paths on which the same failure left at the same place, a few are as good as all.

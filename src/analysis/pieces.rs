@@ -968,7 +968,20 @@ impl<'a> Machine<'a> {
             _ if silent => out.push((state, Res::Value(Value::None))),
             (Exhausted::Nothing, _) => out.push((state, Res::Value(Value::None))),
             (Exhausted::Last, Value::None) => out.push((state, Res::Value(result))),
-            _ => out.push((state, Res::Raise(raised(&error)))),
+            _ => {
+                let bare = !matches!(policy.part("bare"), None | Some(Value::Bool(false, _)));
+                let error = match (raised(&error), policy.entry.wraps.as_deref().filter(|_| !bare)) {
+                    (Value::Exc(exc), Some(class)) => Value::Exc(Rc::new(Exc {
+                        classes: [Rc::from(class)].into(),
+                        resp: None,
+                        lost: exc.resp.or(exc.lost),
+                        args: [Value::Exc(exc)].into(),
+                        object: None,
+                    })),
+                    (error, _) => error,
+                };
+                out.push((state, Res::Raise(error)));
+            }
         }
     }
 

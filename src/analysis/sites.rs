@@ -12,11 +12,11 @@ use rustc_hash::FxHashSet;
 use super::combinators;
 use super::facts::{self, Group};
 use super::lost;
-use super::machine::{End, Finished, Machine, Plan};
+use super::machine::{End, Finished, Machine, Plan, is_once};
 use super::policy::{Form, LostResult, Role, Site};
 use super::state::{At, Event, Failing, Known3, State};
 use super::status::StatusSet;
-use super::value::{FuncRef, Place, Taint, Value};
+use super::value::{ClassRef, FuncRef, Place, Taint, Value};
 use crate::ir::{BlockId, Callee, Function, FunctionKind, Instr, LoopKind, Op, Pattern, Slot, Term};
 use crate::source::Span;
 
@@ -120,6 +120,14 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
         explored = explore(machine, &plan, entries.clone(), sieve);
         explored.after_first_try = true;
     }
+    if explored.back.is_empty() && !explored.cut && !machine.open_defaults && is_switched_off(machine, func, function) {
+        let kept = (std::mem::take(&mut machine.attr_cache), std::mem::take(&mut machine.init_cache));
+        machine.open_defaults = true;
+        let site = in_loop(machine, func, function, number);
+        machine.open_defaults = false;
+        (machine.attr_cache, machine.init_cache) = kept;
+        return site;
+    }
     if explored.back.is_empty() {
         return None;
     }
@@ -149,6 +157,19 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
             lost_result: None,
         },
     )
+}
+
+/// Whether a parameter, of the function or of what makes its object, has a default with which nothing is repeated: a
+/// caller may ask for more.
+fn is_switched_off(machine: &mut Machine<'_>, func: FuncRef, function: &Function) -> bool {
+    let class = function.class.map(|class| ClassRef { file: func.file, class });
+    let maker = class.and_then(|class| machine.project.method(class, "__init__"));
+    let maker = maker.and_then(|maker| Some((maker.file, machine.project.function(maker)?)));
+    let mut defaults = Vec::new();
+    for (file, function) in [(func.file, function)].into_iter().chain(maker) {
+        defaults.extend(function.params.iter().filter_map(|param| Some(FuncRef { file, func: param.default? })));
+    }
+    defaults.into_iter().any(|default| is_once(&machine.initial(default)))
 }
 
 /// A site that was found, before its policy is known.
@@ -379,10 +400,13 @@ pub(super) fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -
             Failing::Test(sym, _) => !machine.is_error_test(sym),
             // The answer, whatever its status, says in so many words that it is not time yet.
             Failing::Status(_) => finished.state.events().iter().any(|event| match event {
-                Event::Decide { sym, taken: true, .. } => machine.symbols.mentions(
-                    &Value::Sym(*sym),
-                    &mut |value| matches!(value, Value::Body(place) if *place == failed.op.place),
-                ),
+                Event::Decide { sym, taken, .. } => {
+                    machine.symbols.affirms(*sym, *taken)
+                        && machine.symbols.mentions(
+                            &Value::Sym(*sym),
+                            &mut |value| matches!(value, Value::Body(place) if *place == failed.op.place),
+                        )
+                }
                 _ => false,
             }),
             _ => false,

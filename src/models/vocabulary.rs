@@ -122,7 +122,7 @@ pub const WORDS: &[Word] = &[
     word("number-constant", &["number", "unit"], &["functions", "number"]),
     word(
         "retry",
-        &["function", "unit", "takes", "counts", "endless-below", "pace", "exhausted", "passes-on", "state"],
+        &["function", "unit", "takes", "counts", "endless-below", "pace", "exhausted", "wraps", "passes-on", "state"],
         &["function"],
     ),
 ];

@@ -134,7 +134,7 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
     let role = role(machine, &explored, source.kind)?;
     // Where success goes on, so does the work: the next turn has its own.
     if role != Role::Retry {
-        explored.back.retain(|finished| !is_new_work(machine, finished));
+        explored.back.retain(|finished| !is_new_work(machine, finished) && !is_unnoticed(machine, finished));
         if explored.back.is_empty() {
             return None;
         }
@@ -371,6 +371,25 @@ fn is_new_work(machine: &Machine<'_>, finished: &Finished) -> bool {
     let made_again = |place: &Place| facts::executed_after_failure(&events, *place);
     failed.op.sources.iter().any(made_again)
         || failed.op.inputs.iter().any(|input| machine.symbols.taint(input).has(Taint::ITEM))
+}
+
+/// Whether an answer with an error status is taken for a good one: what stands in it decides, and nobody asks for its
+/// status. So goes whoever reads page after page.
+fn is_unnoticed(machine: &Machine<'_>, finished: &Finished) -> bool {
+    let Some(failed) = finished.state.failed.as_ref().filter(|failed| matches!(failed.how, Failing::Status(_))) else {
+        return false;
+    };
+    let of_answer = |value: &Value| matches!(value, Value::Body(place) if *place == failed.op.place);
+    let (mut read, mut noticed) = (false, false);
+    let events = finished.state.events();
+    for event in events.iter().rev().take_while(|event| !matches!(event, Event::Fail(..))) {
+        match event {
+            Event::LookedAtStatus(_) | Event::Caught(_) | Event::Lost(_) => noticed = true,
+            Event::Decide { sym, .. } => read |= machine.symbols.mentions(&Value::Sym(*sym), &mut { of_answer }),
+            _ => {}
+        }
+    }
+    read && !noticed
 }
 
 /// What the loop is for, by what success and failure do.

@@ -837,18 +837,6 @@ impl<'a> Machine<'a> {
         let exc = Exc { classes, resp: None, lost: None, args: Rc::from([]), object: None };
         out.push((state, Res::Raise(Value::Exc(Rc::new(exc)))));
     }
-
-    // ---- waits ----
-
-    // ---- time limits ----
-
-    // ---- context managers ----
-
-    // ---- exceptions ----
-
-    // ---- arithmetic and parsing ----
-
-    // ---- builders and clients ----
 }
 
 /// Whether a call that could be a request by its name is a look-up in a mapping by its arguments: a key that is no

@@ -23,6 +23,21 @@ pub fn successors(block: &Block) -> Vec<BlockId> {
     next
 }
 
+/// The blocks that can be come to from one, itself included, without passing through `barrier`.
+fn reachable(function: &Function, from: BlockId, barrier: Option<BlockId>) -> Vec<bool> {
+    let mut reached = vec![false; function.blocks.len()];
+    let mut work = vec![from];
+    while let Some(block) = work.pop() {
+        let Some(seen) = reached.get_mut(block.0 as usize).filter(|_| Some(block) != barrier) else { continue };
+        if !std::mem::replace(seen, true)
+            && let Some(block) = function.block(block)
+        {
+            work.extend(successors(block));
+        }
+    }
+    reached
+}
+
 /// Finds the blocks of each loop: those that reach its head again without leaving by an earlier block.
 #[must_use]
 pub fn loop_map(function: &Function) -> LoopMap {
@@ -38,33 +53,9 @@ pub fn loop_map(function: &Function) -> LoopMap {
     let mut loops = Vec::new();
     for source in &function.loops {
         let head = source.head;
-        // Blocks that the head reaches.
-        let mut reached = vec![false; count];
-        let mut work = vec![head];
-        while let Some(block) = work.pop() {
-            let Some(seen) = reached.get_mut(block.0 as usize) else { continue };
-            if std::mem::replace(seen, true) {
-                continue;
-            }
-            if let Some(block) = function.block(block) {
-                work.extend(successors(block));
-            }
-        }
+        let reached = reachable(function, head, None);
         // The head dominates its loop: what can be reached from the entry without it, and is before it, is no part.
-        let mut outside = vec![false; count];
-        let mut work = vec![BlockId(0)];
-        while let Some(block) = work.pop() {
-            if block == head {
-                continue;
-            }
-            let Some(seen) = outside.get_mut(block.0 as usize) else { continue };
-            if std::mem::replace(seen, true) {
-                continue;
-            }
-            if let Some(block) = function.block(block) {
-                work.extend(successors(block));
-            }
-        }
+        let outside = reachable(function, BlockId(0), Some(head));
         let mut inside = vec![false; count];
         let mut work: Vec<u32> = Vec::new();
         if let Some(slot) = inside.get_mut(head.0 as usize) {

@@ -1118,10 +1118,6 @@ impl<'a> Machine<'a> {
         self.project.function(frame.func)?.block(frame.block)?.instrs.get(frame.at)?.dst
     }
 
-    // ---- conditions ----
-
-    // ---- iteration ----
-
     pub(super) fn kind_of_path(&self, file: u32, path: &str) -> Option<(Kind, &'a crate::models::Entry)> {
         self.project.known(file, path).map(|entry| (entry.kind, entry))
     }

@@ -241,30 +241,16 @@ impl<'a> Machine<'a> {
         if any { sum } else { self.unknown(state, Taint::NONE) }
     }
 
-    pub(super) fn parse_number(&mut self, mut state: State, call: &Call<'a>, at: At, out: &mut Out) {
+    pub(super) fn parse_number(&mut self, state: State, call: &Call<'a>, at: At, out: &mut Out) {
         let text = call.receiver.clone().or_else(|| call.args.nth(0).cloned()).unwrap_or(Value::None);
-        let wrap = |value: Value| match call.entry.result {
-            true => Value::Variant("Ok".into(), "Ok".into(), [value].into()),
-            false => value,
-        };
+        let wrap = |value: Value| parsed(call, value);
         if let Some(resp) = self.advice_text(&text) {
             if self.plan.advice == Advice::Seconds {
                 let id = self.symbols.intern(Node::RetryAfter(resp), Taint::SERVER.or(Taint::FAILURE));
                 out.push((state, Res::Value(wrap(Value::Sym(id)))));
                 return;
             }
-            // A date is no number. Where its form was tested before, this path is not taken with a date.
-            if self.form_was_tested(&state, &text) {
-                return;
-            }
-            state.push(Event::ParseFailed(at));
-            let error = self.raised(&["builtins.ValueError"]);
-            let res = match call.entry.result {
-                true => Res::Value(Value::Variant("Err".into(), "Err".into(), [error].into())),
-                false => Res::Raise(error),
-            };
-            out.push((state, res));
-            return;
+            return self.not_of_this_form(state, &text, call, at, out);
         }
         match &text {
             Value::Str(literal) => {
@@ -289,6 +275,21 @@ impl<'a> Machine<'a> {
         out.push((state, Res::Value(Value::Sym(id))));
     }
 
+    /// The server's advice is parsed as what it is not: a date as a number, a number as a date. Where its form was tested
+    /// before, this path is not taken with it.
+    fn not_of_this_form(&mut self, mut state: State, text: &Value, call: &Call<'a>, at: At, out: &mut Out) {
+        if self.form_was_tested(&state, text) {
+            return;
+        }
+        state.push(Event::ParseFailed(at));
+        let error = self.raised(&["builtins.ValueError"]);
+        let res = match call.entry.result {
+            true => Res::Value(Value::Variant("Err".into(), "Err".into(), [error].into())),
+            false => Res::Raise(error),
+        };
+        out.push((state, res));
+    }
+
     /// Whether a condition on the form of a text was decided on this path.
     pub(super) fn form_was_tested(&self, state: &State, text: &Value) -> bool {
         state.decided.keys().any(|sym| {
@@ -308,10 +309,7 @@ impl<'a> Machine<'a> {
         {
             text = found.clone();
         }
-        let wrap = |value: Value| match call.entry.result {
-            true => Value::Variant("Ok".into(), "Ok".into(), [value].into()),
-            false => value,
-        };
+        let wrap = |value: Value| parsed(call, value);
         if let Some(resp) = self.advice_text(&text) {
             if self.plan.advice == Advice::Date {
                 let id = self.symbols.intern(Node::RetryAfter(resp), Taint::SERVER.or(Taint::FAILURE));
@@ -321,19 +319,14 @@ impl<'a> Machine<'a> {
                 out.push((state, Res::Value(wrap(then))));
                 return;
             }
-            if self.form_was_tested(&state, &text) {
-                return;
-            }
-            state.push(Event::ParseFailed(at));
-            let error = self.raised(&["builtins.ValueError"]);
-            let res = match call.entry.result {
-                true => Res::Value(Value::Variant("Err".into(), "Err".into(), [error].into())),
-                false => Res::Raise(error),
-            };
-            out.push((state, res));
-            return;
+            return self.not_of_this_form(state, &text, call, at, out);
         }
         let value = self.pure_result(&mut state, call);
         out.push((state, Res::Value(value)));
     }
+}
+
+/// A parsed value as the call gives it.
+fn parsed(call: &Call<'_>, value: Value) -> Value {
+    if call.entry.result { Value::Variant("Ok".into(), "Ok".into(), [value].into()) } else { value }
 }

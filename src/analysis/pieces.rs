@@ -11,19 +11,19 @@ use super::calls::{Args, Call};
 use super::combinators::Called;
 use super::machine::{Machine, Out, Res};
 use super::memory::fixed;
-use super::state::{At, Event, State};
+use super::state::State;
 use super::value::{ANY, Exc, Inst, Node, Num, Taint, Type, Value};
 use crate::frontend::prelude;
 use crate::ir::BinOp;
-use crate::models::{Counts, Entry, Exhausted, Kind};
+use crate::models::{Entry, Exhausted, Kind};
 use crate::source::Span;
 
 /// What marks an [`Inst`] as a piece, a state or an attempt.
-const PIECE: &str = "~";
+pub(super) const PIECE: &str = "~";
 const STATE: &str = "~state";
 const ATTEMPT: &str = "~attempt";
 /// How deep pieces nest.
-const DEPTH: u32 = 6;
+pub(super) const DEPTH: u32 = 6;
 
 /// A piece with what is known of its kind.
 #[derive(Debug, Clone)]
@@ -46,7 +46,7 @@ impl<'a> Piece<'a> {
     }
 
     /// The positional arguments.
-    fn rest(&self) -> Vec<Value> {
+    pub fn rest(&self) -> Vec<Value> {
         match self.part("rest") {
             Some(Value::Tuple(items)) => match items.as_ref() {
                 [Value::Tuple(inner)] => inner.to_vec(),
@@ -57,20 +57,20 @@ impl<'a> Piece<'a> {
     }
 
     /// Arguments that cannot be seen were given.
-    fn open(&self) -> bool {
+    pub fn open(&self) -> bool {
         self.inst.opaque_headers
     }
 
-    fn value(&self) -> Value {
+    pub fn value(&self) -> Value {
         Value::Inst(self.inst.clone())
     }
 }
 
-fn number(value: f64) -> Value {
+pub(super) fn number(value: f64) -> Value {
     Value::Num(Num::exact(value))
 }
 
-fn marked<'v>(value: &'v Value, mark: &str) -> Option<&'v [Value]> {
+pub(super) fn marked<'v>(value: &'v Value, mark: &str) -> Option<&'v [Value]> {
     match value {
         Value::Inst(inst) => match inst.parts.split_first() {
             Some((Value::Str(first), rest)) if &**first == mark => Some(rest),
@@ -81,11 +81,11 @@ fn marked<'v>(value: &'v Value, mark: &str) -> Option<&'v [Value]> {
 }
 
 /// The file of the innermost activation: the one whose models apply.
-fn here(state: &State) -> u32 {
+pub(super) fn here(state: &State) -> u32 {
     state.top().map_or(0, |frame| frame.func.file)
 }
 
-fn is_callable(value: &Value) -> bool {
+pub(super) fn is_callable(value: &Value) -> bool {
     matches!(value, Value::Func(..) | Value::Bound(_) | Value::Partial(_))
 }
 
@@ -444,7 +444,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Calls a callable of the project's with the failure, or with the state where that is what the library gives it.
-    fn ask(&mut self, mut state: State, callable: &Value, given: Value, out: &mut Out, span: Span) {
+    pub(super) fn ask(&mut self, mut state: State, callable: &Value, given: Value, out: &mut Out, span: Span) {
         if is_callable(callable) {
             let args = Args { list: vec![(None, given)], open: false };
             return self.call_value(state, callable.clone(), args, span, out);
@@ -456,7 +456,7 @@ impl<'a> Machine<'a> {
         out.push((state, Res::Value(Value::Sym(id))));
     }
 
-    fn attempt_state(piece: &Piece<'a>, attempt: Value, error: Value, result: Value) -> Option<Value> {
+    pub(super) fn attempt_state(piece: &Piece<'a>, attempt: Value, error: Value, result: Value) -> Option<Value> {
         let ty = piece.entry.state.as_deref()?;
         let parts = [Value::Str(STATE.into()), attempt, error, result];
         Some(Value::Inst(Rc::new(Inst { ty: ty.into(), parts: parts.into(), ..Inst::default() })))
@@ -571,366 +571,6 @@ impl<'a> Machine<'a> {
             "when-always" => out.push((state, Res::Value(Value::Bool(true, Taint::NONE)))),
             _ => Self::no(state, out),
         }
-    }
-
-    // ---- stops ----
-
-    /// Whether a policy never stops by itself.
-    pub(super) fn is_endless(&mut self, state: &mut State, policy: &Value) -> bool {
-        let Some(policy) = self.piece(here(state), policy) else { return false };
-        let begun = Value::Num(Num { taint: Taint::CLOCK, ..Num::exact(-1.0e12) });
-        let over = self.over(state, &policy, &number(1.0e12), &begun, Span::default());
-        matches!(over, Value::Bool(false, _))
-    }
-
-    fn over(&mut self, state: &mut State, policy: &Piece<'a>, attempt: &Value, begun: &Value, span: Span) -> Value {
-        let mut tests = Vec::new();
-        if let Some(attempts) = policy.part("attempts").cloned() {
-            tests.push(self.counted(policy.entry, &attempts, attempt));
-        }
-        if let Some(limit) = policy.part("limit").cloned() {
-            tests.push(self.elapsed(state, policy.entry, &limit, begun, span));
-        }
-        if let Some(stop) = policy.part("stop").cloned() {
-            tests.push(self.stop(state, &stop, attempt, begun, span, DEPTH));
-        }
-        if let Some(wait) = policy.part("wait").cloned()
-            && let Some(wait) = self.piece(here(state), &wait)
-            && let Some(attempts) = wait.part("attempts").cloned()
-        {
-            tests.push(self.counted(wait.entry, &attempts, attempt));
-        }
-        if let Some(wait) = policy.part("wait").cloned()
-            && let Some(wait) = self.piece(here(state), &wait)
-            && let Some(limit) = wait.part("limit").cloned()
-        {
-            tests.push(self.elapsed(state, wait.entry, &limit, begun, span));
-        }
-        let unseen = |wait: &Value| match wait {
-            Value::Sym(_) => true,
-            Value::Inst(_) => marked(wait, PIECE).is_none(),
-            _ => false,
-        };
-        if policy.part("wait").is_some_and(unseen) && policy.entry.state.is_none() && tests.is_empty() {
-            return self.unknown(state, Taint::CALL);
-        }
-        if tests.is_empty() && policy.open() {
-            return self.unknown(state, Taint::CALL);
-        }
-        self.fold(&tests, true)
-    }
-
-    /// Any of some truth values (`any`), or all.
-    fn fold(&mut self, tests: &[Value], any: bool) -> Value {
-        let decisive = |test: &&Value| matches!(test, Value::Bool(truth, _) if *truth == any);
-        if let Some(test) = tests.iter().find(decisive) {
-            return (*test).clone();
-        }
-        let mut open = tests.iter().filter(|test| !matches!(test, Value::Bool(..)));
-        match open.next() {
-            Some(first) => {
-                let op = if any { BinOp::BitOr } else { BinOp::BitAnd };
-                open.fold(first.clone(), |all, test| {
-                    Value::Sym(self.symbols.intern(Node::Binary(op, all, test.clone()), Taint::NONE))
-                })
-            }
-            None => match tests.first() {
-                Some(test) => test.clone(),
-                None => Value::Bool(false, Taint::NONE),
-            },
-        }
-    }
-
-    fn stop(
-        &mut self,
-        state: &mut State,
-        stop: &Value,
-        attempt: &Value,
-        begun: &Value,
-        span: Span,
-        depth: u32,
-    ) -> Value {
-        let never = Value::Bool(false, Taint::NONE);
-        let Some(depth) = depth.checked_sub(1) else { return self.unknown(state, Taint::CALL) };
-        if *stop == Value::None {
-            return never;
-        }
-        let Some(piece) = self.piece(here(state), stop) else { return self.unknown(state, Taint::CALL) };
-        match piece.word() {
-            "stop-never" => never,
-            "stop-attempts" => match piece.part("amount").cloned() {
-                Some(amount) => self.counted(piece.entry, &amount, attempt),
-                None => self.unknown(state, Taint::CALL),
-            },
-            "stop-delay" => match piece.part("amount").cloned() {
-                Some(amount) => self.elapsed(state, piece.entry, &amount, begun, span),
-                None => self.unknown(state, Taint::CALL),
-            },
-            word @ ("stop-any" | "stop-all") => {
-                let tests: Vec<Value> =
-                    piece.rest().iter().map(|stop| self.stop(state, stop, attempt, begun, span, depth)).collect();
-                self.fold(&tests, word == "stop-any")
-            }
-            _ => self.unknown(state, Taint::CALL),
-        }
-    }
-
-    /// Whether so many attempts were made.
-    fn counted(&mut self, entry: &Entry, amount: &Value, attempt: &Value) -> Value {
-        let more = if entry.counts == Some(Counts::Retries) { 1.0 } else { 0.0 };
-        match amount {
-            Value::None => Value::Bool(false, Taint::NONE),
-            Value::Num(num) if num.hi.0 < entry.endless_below.unwrap_or(f64::NEG_INFINITY) => {
-                Value::Bool(false, Taint::NONE)
-            }
-            Value::Num(num) if num.single().is_some() => {
-                let made = arith::bounds(&self.symbols, attempt).0;
-                Value::Bool(made >= num.lo.0 + more, Taint::COUNTER)
-            }
-            other => {
-                let most = arith::binary(&mut self.symbols, BinOp::Add, other, &number(more));
-                arith::binary(&mut self.symbols, BinOp::Ge, attempt, &most)
-            }
-        }
-    }
-
-    /// Whether so much time went by.
-    fn elapsed(&mut self, state: &mut State, entry: &Entry, limit: &Value, begun: &Value, span: Span) -> Value {
-        if *limit == Value::None {
-            return Value::Bool(false, Taint::NONE);
-        }
-        let limit = self.seconds(limit, entry.unit);
-        let now = Value::Num(Num { taint: Taint::CLOCK, ..Num::exact(state.clock) });
-        let end = arith::binary(&mut self.symbols, BinOp::Add, begun, &limit);
-        let left = arith::bounds(&self.symbols, &limit).1;
-        if left.is_finite() {
-            let at = self.at(state, span);
-            state.push(Event::ClockTest { at, left });
-        }
-        arith::binary(&mut self.symbols, BinOp::Ge, &now, &end)
-    }
-
-    // ---- waits ----
-
-    /// How long to wait before the next attempt.
-    fn pause(&mut self, mut state: State, receiver: &Value, about: [Value; 3], span: Span, out: &mut Out) {
-        let Some(policy) = self.piece(here(&state), receiver) else {
-            let value = self.unknown(&mut state, Taint::CALL);
-            out.push((state, Res::Value(value)));
-            return;
-        };
-        let [attempt, error, result] = about;
-        let wait = policy.part("wait").cloned();
-        let n = arith::bounds(&self.symbols, &attempt).0;
-        match wait {
-            None if policy.entry.pace.is_some() => {
-                let word = policy.entry.pace.as_deref().unwrap_or_default();
-                let value = self.pause_length(&policy, word, n);
-                out.push((state, Res::Value(value)));
-            }
-            None if policy.open() => {
-                let value = self.unknown(&mut state, Taint::CALL);
-                out.push((state, Res::Value(value)));
-            }
-            None | Some(Value::None) => out.push((state, Res::Value(number(0.0)))),
-            Some(wait) => {
-                let computed = self.piece(here(&state), &wait).filter(|piece| piece.word() == "wait-computed");
-                if let Some(piece) = computed {
-                    let callable = piece.part("value").cloned().unwrap_or(Value::None);
-                    let given = if error == Value::None { result } else { error };
-                    return self.ask(state, &callable, given, out, span);
-                }
-                if is_callable(&wait) {
-                    let given = Self::attempt_state(&policy, attempt, error, result);
-                    let args = Args { list: given.into_iter().map(|given| (None, given)).collect(), open: false };
-                    if args.list.is_empty() {
-                        let value = self.unknown(&mut state, Taint::CALL);
-                        out.push((state, Res::Value(value)));
-                        return;
-                    }
-                    return self.call_value(state, wait, args, span, out);
-                }
-                let value = self.wait_length(&mut state, &wait, n, DEPTH);
-                out.push((state, Res::Value(value)));
-            }
-        }
-    }
-
-    fn wait_length(&mut self, state: &mut State, wait: &Value, n: f64, depth: u32) -> Value {
-        let Some(depth) = depth.checked_sub(1) else { return self.unknown(state, Taint::CALL) };
-        if matches!(wait, Value::Num(_)) {
-            return wait.clone();
-        }
-        let Some(piece) = self.piece(here(state), wait) else { return self.unknown(state, Taint::CALL) };
-        match piece.word() {
-            "wait-sum" => {
-                let rest = piece.rest();
-                rest.iter().fold(number(0.0), |sum, wait| {
-                    let length = self.wait_length(state, wait, n, depth);
-                    arith::binary(&mut self.symbols, BinOp::Add, &sum, &length)
-                })
-            }
-            "wait-chain" => {
-                let rest = piece.rest();
-                #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-                match rest.get((n - 1.0).max(0.0) as usize).or(rest.last()) {
-                    Some(wait) => self.wait_length(state, wait, n, depth),
-                    None => self.unknown(state, Taint::CALL),
-                }
-            }
-            "wait-computed" => self.unknown(state, Taint::CALL),
-            word => self.pause_length(&piece, word, n),
-        }
-    }
-
-    /// The wait before attempt `n + 1`, by the word of a wait and the parts of a piece.
-    fn pause_length(&mut self, piece: &Piece<'a>, word: &str, n: f64) -> Value {
-        let unit = piece.entry.unit;
-        let part = |machine: &mut Self, key: &str| {
-            piece.part(key).filter(|value| **value != Value::None).cloned().map(|value| match key {
-                "base" => value,
-                _ => machine.seconds(&value, unit),
-            })
-        };
-        if piece.open() && piece.part("amount").is_none() {
-            let node = Node::Call("wait".into(), [piece.value()].into());
-            return Value::Sym(self.symbols.intern(node, Taint::CALL));
-        }
-        let amount = part(self, "amount");
-        let (low, high) = (part(self, "low"), part(self, "high"));
-        let random = |machine: &mut Self, low: Value, high: Value| machine.drawn(low, high);
-        match word {
-            "wait-fixed" => match amount {
-                // A sequence of waits.
-                Some(Value::Tuple(items)) => {
-                    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-                    let at = (n - 1.0).max(0.0) as usize;
-                    items.get(at).or(items.last()).cloned().unwrap_or_else(|| number(0.0))
-                }
-                amount => amount.unwrap_or_else(|| number(0.0)),
-            },
-            "wait-random" => {
-                let low = low.unwrap_or_else(|| number(0.0));
-                let high = high.unwrap_or_else(|| low.clone());
-                random(self, low, high)
-            }
-            "wait-linear" => {
-                let step = part(self, "step").unwrap_or_else(|| number(0.0));
-                let grown = arith::binary(&mut self.symbols, BinOp::Mul, &step, &number(n - 1.0));
-                let start = amount.unwrap_or_else(|| number(0.0));
-                let length = arith::binary(&mut self.symbols, BinOp::Add, &start, &grown);
-                self.clamped(length, low, high)
-            }
-            "wait-exponential" | "wait-exponential-full" | "wait-exponential-added" => {
-                let base = part(self, "base").unwrap_or_else(|| number(2.0));
-                let grown = match &base {
-                    Value::Num(base) if base.single().is_some() => number(base.lo.0.powf(n - 1.0)),
-                    other => arith::binary(&mut self.symbols, BinOp::Pow, other, &number(n - 1.0)),
-                };
-                let amount = amount.unwrap_or_else(|| number(1.0));
-                let length = arith::binary(&mut self.symbols, BinOp::Mul, &amount, &grown);
-                match word {
-                    "wait-exponential" => self.clamped(length, low, high),
-                    "wait-exponential-full" => {
-                        let length = self.clamped(length, None, high);
-                        let low = low.unwrap_or_else(|| number(0.0));
-                        let high = self.clamped(length, Some(low.clone()), None);
-                        random(self, low, high)
-                    }
-                    _ => {
-                        let jitter = part(self, "step").unwrap_or_else(|| number(0.0));
-                        let jitter = random(self, number(0.0), jitter);
-                        let sum = arith::binary(&mut self.symbols, BinOp::Add, &length, &jitter);
-                        self.clamped(sum, low, high)
-                    }
-                }
-            }
-            "wait-fibonacci" => {
-                let (mut a, mut b) = (1.0, 1.0);
-                let mut left = n;
-                while left > 1.0 && b < 1.0e9 {
-                    (a, b) = (b, a + b);
-                    left -= 1.0;
-                }
-                self.clamped(number(a), low, high)
-            }
-            "wait-none" => number(0.0),
-            _ => {
-                let node = Node::Call("wait".into(), [piece.value()].into());
-                Value::Sym(self.symbols.intern(node, Taint::CALL))
-            }
-        }
-    }
-
-    /// At least `low`, at most `high`.
-    fn clamped(&mut self, value: Value, low: Option<Value>, high: Option<Value>) -> Value {
-        let mut value = value;
-        for (name, other) in [("max", low), ("min", high)] {
-            let Some(other) = other else { continue };
-            value = match (&value, &other) {
-                (Value::Num(a), Value::Num(b)) => {
-                    let pick = |x: f64, y: f64| if name == "min" { x.min(y) } else { x.max(y) };
-                    Value::Num(Num::range(pick(a.lo.0, b.lo.0), pick(a.hi.0, b.hi.0), a.taint.or(b.taint)))
-                }
-                _ => Value::Sym(self.symbols.intern(Node::Math(name.into(), [value, other].into()), Taint::NONE)),
-            };
-        }
-        value
-    }
-
-    /// A number drawn between two.
-    fn drawn(&mut self, low: Value, high: Value) -> Value {
-        let (lo, hi) = (arith::bounds(&self.symbols, &low).0, arith::bounds(&self.symbols, &high).1);
-        if let (Value::Num(a), Value::Num(b)) = (&low, &high) {
-            return Value::Num(Num::range(lo, hi, a.taint.or(b.taint).or(Taint::RANDOM)));
-        }
-        let id = self.symbols.intern(Node::Math("random".into(), [low, high].into()), Taint::RANDOM);
-        self.symbols.set_range(id, lo, hi);
-        Value::Sym(id)
-    }
-
-    /// Waits, what chance adds or takes included.
-    fn rest(&mut self, state: &mut State, receiver: &Value, length: &Value, at: At) {
-        let policy = self.piece(here(state), receiver);
-        let jitter = policy.as_ref().and_then(|policy| policy.part("jitter").cloned()).unwrap_or(Value::None);
-        let unit = policy.as_ref().map(|policy| policy.entry.unit).unwrap_or_default();
-        let own = policy.as_ref().and_then(|policy| policy.part("wait").cloned());
-        let own = own.and_then(|wait| self.piece(here(state), &wait)?.part("jitter").cloned());
-        let jitter = if jitter == Value::None { own.unwrap_or(jitter) } else { jitter };
-        let drawn = self.piece(here(state), &jitter);
-        let length = match (drawn.as_ref().map(Piece::word), &jitter) {
-            (Some("jitter-full"), _) => self.drawn(number(0.0), length.clone()),
-            (Some("jitter-grown"), _) => {
-                let more = self.drawn(number(0.0), length.clone());
-                arith::binary(&mut self.symbols, BinOp::Add, length, &more)
-            }
-            (Some("jitter-around"), _) => {
-                let half = arith::binary(&mut self.symbols, BinOp::Mul, length, &number(0.5));
-                let more = self.drawn(number(0.0), length.clone());
-                arith::binary(&mut self.symbols, BinOp::Add, &half, &more)
-            }
-            (Some("jitter-added"), _) => {
-                let more = self.drawn(number(0.0), number(1.0));
-                arith::binary(&mut self.symbols, BinOp::Add, length, &more)
-            }
-            (None, Value::Num(_)) => {
-                let most = self.seconds(&jitter, unit);
-                let more = if most == number(0.0) { most } else { self.drawn(number(0.0), most) };
-                arith::binary(&mut self.symbols, BinOp::Add, length, &more)
-            }
-            (None, Value::Tuple(items)) if items.len() == 2 => {
-                let ends: Vec<Value> = items.iter().map(|item| self.seconds(item, unit)).collect();
-                let end = |at: usize| ends.get(at).cloned().unwrap_or(Value::None);
-                let more = self.drawn(end(0), end(1));
-                arith::binary(&mut self.symbols, BinOp::Add, length, &more)
-            }
-            (None, Value::Func(..) | Value::Path(_) | Value::Sym(_) | Value::Partial(_)) => {
-                let node = Node::Call("jitter".into(), [length.clone()].into());
-                Value::Sym(self.symbols.intern(node, Taint::RANDOM))
-            }
-            _ => length.clone(),
-        };
-        self.wait(state, Some(length), at, false);
     }
 
     // ---- the end ----

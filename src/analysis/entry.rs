@@ -1,0 +1,167 @@
+//! How a function is come to where no caller is in sight: its state, its parameters, and what declared types mean.
+
+use super::state::{Frame, Gap, Gives, State};
+use super::value::{FuncRef, Node, Taint, Type, Value};
+use crate::ir::{BlockId, Function, TypeRef};
+use crate::models::Kind;
+use std::rc::Rc;
+
+use super::machine::{Machine, is_once};
+
+impl<'a> Machine<'a> {
+    /// A state at the entry of a function, its parameters as unknown as a caller leaves them.
+    pub fn enter(&mut self, func: FuncRef) -> State {
+        let mut state = State {
+            frames: Vec::new(),
+            heap: Rc::default(),
+            objects: Rc::default(),
+            globals: Rc::default(),
+            decided: Rc::default(),
+            versions: Rc::default(),
+            resps: Rc::default(),
+            resp_types: Rc::default(),
+            results: Rc::default(),
+            kept: Rc::default(),
+            clock: 1.0e6,
+            trace: None,
+            failed: None,
+            turns: 0,
+            left: false,
+            next_frame: 0,
+            limits: Vec::new(),
+            gap: Gap::NONE,
+            resume: false,
+            guessed: false,
+            passage: 0,
+            history: 0,
+        };
+        // A closure runs in the activations of the functions that it stands in.
+        let mut outers = Vec::new();
+        let mut parent = self.project.function(func).and_then(|function| function.parent);
+        while let Some(id) = parent {
+            let of = FuncRef { file: func.file, func: id };
+            outers.push(of);
+            parent = self.project.function(of).and_then(|function| function.parent);
+            if outers.len() > 8 {
+                break;
+            }
+        }
+        let mut outer = None;
+        for of in outers.into_iter().rev() {
+            let slots = self.parameters(&mut state, of);
+            let id = state.next_frame;
+            state.next_frame += 1;
+            Rc::make_mut(&mut state.kept).insert(id, (Rc::new(slots), outer));
+            outer = Some(id);
+        }
+        let slots = self.parameters(&mut state, func);
+        let id = state.next_frame;
+        state.next_frame += 1;
+        state.frames.push(Frame {
+            func,
+            block: BlockId(0),
+            at: 0,
+            slots: Rc::new(slots),
+            caught: None,
+            dst: None,
+            gives: Gives::Returned,
+            id,
+            outer,
+            closed_over: false,
+            came_back: false,
+            visits: Vec::new(),
+            chain: 0,
+            limits: 0,
+            lent: Rc::from([]),
+            in_thread: false,
+        });
+        state
+    }
+
+    pub(super) fn parameters(&mut self, state: &mut State, func: FuncRef) -> Vec<Option<Value>> {
+        let Some(function) = self.project.function(func) else { return Vec::new() };
+        let mut slots = vec![None; function.slots.len()];
+        for param in &function.params {
+            let value = self.parameter(state, func, function, param);
+            if let Some(slot) = slots.get_mut(param.slot.0 as usize) {
+                *slot = Some(value);
+            }
+        }
+        slots
+    }
+
+    /// What a parameter is where no caller is in sight: its default where that is a number or a callable, else unknown.
+    pub(super) fn parameter(
+        &mut self,
+        state: &mut State,
+        func: FuncRef,
+        function: &Function,
+        param: &crate::ir::Param,
+    ) -> Value {
+        let _ = state;
+        if param.is_self
+            && let Some(class) = function.class
+        {
+            let id = self.symbols.intern(Node::Param(func, param.slot.0), Taint::NONE);
+            self.symbols.set_type(id, Type::Own(super::value::ClassRef { file: func.file, class }));
+            return Value::Sym(id);
+        }
+        if let Some(default) = param.default {
+            let value = self.initial(FuncRef { file: func.file, func: default });
+            if !(self.open_defaults && is_once(&value))
+                && matches!(value, Value::Num(_) | Value::Path(_) | Value::Func(..) | Value::Tuple(_) | Value::Inst(_))
+            {
+                return value;
+            }
+        }
+        let declared = function.slot(param.slot).and_then(|info| info.ty.as_ref());
+        self.declared(func.file, declared, Node::Param(func, param.slot.0), Taint::INPUT)
+    }
+
+    /// A value of a declared type.
+    pub(super) fn declared(&mut self, file: u32, ty: Option<&TypeRef>, node: Node, taint: Taint) -> Value {
+        let ty = ty.and_then(|ty| self.type_of(file, ty));
+        if let Some(Type::Model(path)) = &ty {
+            let inst = super::value::Inst { ty: path.clone(), ..Default::default() };
+            let inst = super::value::Inst { opaque_headers: true, ..inst };
+            return Value::Inst(Rc::new(inst));
+        }
+        let id = self.symbols.intern(node, taint);
+        if let Some(ty) = ty {
+            self.symbols.set_type(id, ty);
+        }
+        Value::Sym(id)
+    }
+
+    /// What a declared type means here.
+    pub(super) fn type_of(&self, file: u32, ty: &TypeRef) -> Option<Type> {
+        if let Some(class) = ty.class {
+            return Some(Type::Own(super::value::ClassRef { file, class }));
+        }
+        if ty.path == "fn" {
+            return Some(Type::Callable);
+        }
+        if ty.path == "Option" {
+            let inner = ty.args.first().and_then(|inner| self.type_of(file, inner))?;
+            // An optional client is a client where it is used.
+            return match inner {
+                Type::Model(_) | Type::Own(_) => Some(inner),
+                other => Some(Type::Option(Rc::new(other))),
+            };
+        }
+        if let Some(super::project::Entity::Class(class)) = self.project.entity(&ty.path) {
+            return Some(Type::Own(class));
+        }
+        let models = self.models(file);
+        if models.knows_type(&ty.path) && models.exception(&ty.path).is_none() {
+            return Some(Type::Model(models.canonical(&ty.path).into()));
+        }
+        // A type of a library whose every call leaves the process.
+        if models.exception(&ty.path).is_none()
+            && self.project.known(file, &ty.path).is_some_and(|entry| entry.kind == Kind::Remote)
+        {
+            return Some(Type::Model(ty.path.as_str().into()));
+        }
+        Some(Type::Other(ty.path.as_str().into()))
+    }
+}

@@ -414,7 +414,7 @@ pub struct Entry {
     /// Names of the header, effect or builder key: parameter.
     #[serde(default)]
     pub key: Option<ParamRef>,
-    /// `set`: the value.
+    /// `set`: the value. `transparent`: the argument that is given again, where that is not the receiver or the first one.
     #[serde(default)]
     pub value: Option<ParamRef>,
     /// An amount of time, a number.

@@ -1,7 +1,6 @@
 //! What bounds the attempts: counts, deadlines, flags, and the tests that never come to their end.
 
 use super::arith;
-use super::facts::Group;
 use super::machine::{Finished, Machine};
 use super::memory::last_part;
 use super::outage::Outage;
@@ -13,8 +12,7 @@ use crate::ir::{BinOp, Callee, Op, Slot, UnOp};
 use crate::models::Kind;
 
 /// What bounds the attempts if the operation keeps failing so.
-pub(super) fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outage, group: &Group) -> Bound {
-    let _ = group;
+pub(super) fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outage) -> Bound {
     let clock = |events: &[&Event]| {
         events.iter().find_map(|event| match event {
             Event::ClockTest { left, .. } => Some(*left),

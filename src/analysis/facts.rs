@@ -286,7 +286,7 @@ pub(super) fn failure_path(
         }
         outage.waits.truncate(1);
     }
-    let bound = if twice { Bound::Count(Some(2)) } else { bound(machine, found, &outage, group) };
+    let bound = if twice { Bound::Count(Some(2)) } else { bound(machine, found, &outage) };
     let attempts = match &bound {
         Bound::Count(Some(count)) | Bound::Both(Some(count), _) => Some(*count),
         _ => None,

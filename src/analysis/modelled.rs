@@ -240,10 +240,11 @@ impl<'a> Machine<'a> {
                 out.push((state, Res::Value(value)));
             }
             Kind::Transparent | Kind::Derive => {
-                if entry.function.as_deref() == Some("not-empty") {
-                    // fallthrough to the receiver
-                }
-                let value = call.receiver.clone().or_else(|| call.args.nth(0).cloned()).unwrap_or(Value::None);
+                let given = match &entry.value {
+                    Some(param) => call.args.get(param),
+                    None => call.receiver.as_ref().or_else(|| call.args.nth(0)),
+                };
+                let value = given.cloned().unwrap_or(Value::None);
                 let value = if entry.result && !matches!(value, Value::Variant(..)) {
                     Value::Variant("Ok".into(), "Ok".into(), [value].into())
                 } else {

@@ -106,7 +106,7 @@ pub const WORDS: &[Word] = &[
     word("error-test", &[], &["raises"]),
     word("local", &["used-up"], &[]),
     word("remote", &["effect", "idempotent", "timeout", "default-timeout", "retries", "default-retries"], &[]),
-    word("transparent", &[], &[]),
+    word("transparent", &["value"], &[]),
     word("time-limit", &["future", "amount", "unit"], &["amount"]),
     word("suppress", &[], &[]),
     word("runs", &["future"], &[]),

@@ -1,7 +1,7 @@
 //! Reports a retry of everything, mistakes in the code among it.
 
 use super::{Context, Finding, Group, Rule, scope, wording};
-use crate::analysis::policy::{Role, Site, Step};
+use crate::analysis::policy::{Site, Step};
 use crate::diagnostic::{Label, Level};
 
 pub(super) const RULE: Rule = Rule {
@@ -13,7 +13,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
-    let operation = scope::paced(site).filter(|_| matches!(site.role, Role::Retry | Role::Daemon))?;
+    // A service is right to outlive any error.
+    let operation = scope::outcome(site)?;
     let defects = site.defects.as_ref()?;
     let label = |step: &Step| Label { file: None, span: step.span, text: step.text.clone() };
     Some(Finding {

@@ -4,11 +4,11 @@ use super::arith;
 use super::machine::{Finished, Machine};
 use super::memory::last_part;
 use super::outage::Outage;
-use super::policy::{Bound, Cause, FailurePath};
+use super::policy::{Bound, Cause, FailurePath, Form};
 use super::sites::Found;
-use super::state::{At, Event, State};
+use super::state::{At, Event, Object, State};
 use super::value::{FuncRef, Node, Place, SymId, Taint, Value};
-use crate::ir::{BinOp, Callee, Op, Slot, UnOp};
+use crate::ir::{BinOp, Callee, Op, Slot, Term, UnOp};
 use crate::models::Kind;
 
 /// What bounds the attempts if the operation keeps failing so.
@@ -62,6 +62,9 @@ pub(super) fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outag
             Test::Stuck(why) => stuck = Some(why),
         }
     }
+    if let Some(bound) = by_items(machine, found, outage) {
+        return bound;
+    }
     if outage.cut || outage.survivors.is_empty() {
         return Bound::Unknown;
     }
@@ -85,6 +88,47 @@ pub(super) fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outag
         return Bound::Deadline(None);
     }
     Bound::None
+}
+
+/// The bound that the items of a `for` loop set, whatever its body does: each way back passes its head.
+fn by_items(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outage) -> Option<Bound> {
+    let head = found.plan.head.filter(|_| found.form == Form::Loop)?;
+    let Term::Next { iter, .. } = found.function.block(head)?.term else { return None };
+    let mut bound = None;
+    for entry in &found.entries {
+        let mut entry = entry.clone();
+        let iterator = machine.read(&mut entry, iter);
+        let this = match count_of(&entry, &iterator)? {
+            Some(count) if outage.simulated > count => return None,
+            count => Bound::Count(count),
+        };
+        match &bound {
+            None => bound = Some(this),
+            Some(other) if *other == this => {}
+            Some(_) => bound = Some(Bound::Count(None)),
+        }
+    }
+    bound
+}
+
+/// How many items an iterator has left, if that is fixed; `Some(None)` where only their number is not known.
+fn count_of(state: &State, iterator: &Value) -> Option<Option<u32>> {
+    let Value::Object(id) = iterator else { return None };
+    let single = |value: &Value| match value {
+        Value::Num(num) => num.single(),
+        _ => None,
+    };
+    match state.objects.get(id)? {
+        Object::Range { next, step, stop: Some(stop), .. } => {
+            let Some(stop) = single(stop) else {
+                return matches!(stop, Value::Num(_)).then_some(None);
+            };
+            let count = ((stop - single(next)?) / single(step)?).ceil();
+            Some((0.0..1.0e6).contains(&count).then_some(count as u32))
+        }
+        Object::Items(items, taken) => Some(u32::try_from(items.len().saturating_sub(*taken)).ok()),
+        _ => None,
+    }
 }
 
 /// Whether a loop stands in an `async` block that the function around it runs under a time limit.
@@ -134,7 +178,7 @@ pub(super) fn stands_still(events: &[&Event]) -> bool {
 }
 
 /// Whether some test of a count that would leave the loop comes nearer to it turn after turn.
-fn comes_near(events: &[&Event]) -> bool {
+pub(super) fn comes_near(events: &[&Event]) -> bool {
     let mut counted = None;
     let mut tests: Vec<(At, Vec<f64>)> = Vec::new();
     for event in events {

@@ -6,9 +6,10 @@
 
 use rustc_hash::FxHashSet;
 
+use super::bounds::comes_near;
 use super::machine::{Advice, End, Finished, Machine, Plan};
 use super::policy::Wait;
-use super::state::{Failing, State};
+use super::state::{Event, Failing, State};
 use super::value::Place;
 
 /// Steps for one outage.
@@ -43,6 +44,15 @@ pub(super) struct Outage {
     pub cut: bool,
 }
 
+/// Whether a count or the end of something finite was come to on a path.
+fn is_counted(state: &State) -> bool {
+    state.events().iter().any(|event| match event {
+        Event::CountTest { .. } => true,
+        Event::Took { finite, .. } => *finite,
+        _ => false,
+    })
+}
+
 impl Machine<'_> {
     /// Lets an operation fail in one way until the code gives up, or for as long as is needed to see that it does not.
     pub(super) fn outage(
@@ -61,6 +71,8 @@ impl Machine<'_> {
         let most_open = most.unwrap_or(MOST_OPEN_ATTEMPTS);
         // Conditions are not known, and paths were not followed to their end.
         let (mut open, mut lost) = (false, false);
+        // More paths came back than are kept.
+        let mut narrowed = false;
         loop {
             let turns = states.iter().map(|state| state.turns).max().unwrap_or(0);
             self.plan = Plan {
@@ -113,17 +125,23 @@ impl Machine<'_> {
                 outage.waits.push(wait);
             }
             if states.is_empty() {
-                // Several paths that all end at the same attempt are as good as one.
-                let together = outage.left.iter().all(|(last, _)| *last == attempt);
-                outage.attempts = (!outage.cut && !lost && together).then_some(attempt);
+                // Other conditions may end it sooner; no path makes another attempt.
+                let counted = || {
+                    let mut last = outage.left.iter().filter(|(last, _)| *last == attempt).peekable();
+                    last.peek().is_some() && last.all(|(_, finished)| is_counted(&finished.state))
+                };
+                outage.attempts = (!outage.cut && !lost && (!narrowed || counted())).then_some(attempt);
                 return outage;
             }
             open |= !outage.left.is_empty();
             if states.len() > WIDTH {
-                lost = true;
+                narrowed = true;
                 states.truncate(WIDTH);
             }
+            // A count that comes nearer to its limit is followed to it.
+            let nearing = open && attempt >= most_open && states.iter().all(|state| comes_near(&state.events()));
             let most = match (open, states.len()) {
+                (true, _) if nearing => most_open.max(MOST_WIDE_ATTEMPTS),
                 (true, _) => most_open,
                 (false, 0 | 1) => most_closed,
                 (false, _) => most_closed.min(MOST_WIDE_ATTEMPTS),

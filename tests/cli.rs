@@ -230,3 +230,39 @@ fn the_readme_lists_the_rules_as_the_program_does() {
         assert_eq!(table, printed, "the table in README.md; STORMLINT_BLESS=1 writes it");
     }
 }
+
+#[test]
+fn methods_that_stand_for_one_another_end() {
+    let folder = Folder::new("aliases");
+    let text = "\
+import requests
+
+class Client:
+    def __init__(self):
+        self.send = self.post
+        self.post = self.send
+
+    def ask(self, url):
+        while True:
+            try:
+                return self.send(url)
+            except requests.RequestException:
+                self.wrap()
+
+    def wrap(self):
+        self.inner = self.fetch
+        self.fetch = self.inner
+
+    def fetch(self, url):
+        return self.inner(url)
+
+    def run(self, url):
+        self.wrap()
+        self.fetch = self.inner
+        self.wrap()
+        return self.fetch(url)
+";
+    folder.write("a.py", text);
+    let output = stormlint(&folder.0, &["check", "."]);
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{}", err(&output));
+}

@@ -12,6 +12,9 @@ use crate::ir::{Arg, BinOp, Callee};
 use crate::models::{Entry, Kind, ParamRef};
 use crate::source::Span;
 
+/// As many attributes are followed from one to the next.
+const MOST_ALIASES: u32 = 8;
+
 /// The arguments of a call.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Args {
@@ -154,7 +157,21 @@ impl<'a> Machine<'a> {
             Value::Class(class) => self.construct(state, *class, args, out),
             Value::Bound(pair) => {
                 let (receiver, name) = (pair.0.clone(), pair.1.clone());
+                // The method that the class has: what the attribute was set to since is something else.
+                if let Value::Sym(id) = &receiver
+                    && let Some(Type::Own(class)) = self.symbols.info(*id).and_then(|info| info.ty.clone())
+                    && let Some(func) = self.project.method(class, &name)
+                {
+                    return self.call_function(state, func, None, Some(receiver), args, span, out);
+                }
+                // Attributes that stand for one another have no end.
+                if self.aliases > MOST_ALIASES {
+                    let value = self.unknown(&mut state, Taint::CALL);
+                    return out.push((state, Res::Value(value)));
+                }
+                self.aliases += 1;
                 self.call_method(state, receiver, &name, args, span, out);
+                self.aliases -= 1;
             }
             Value::Partial(pending) => {
                 let mut all = Args { list: pending.args.to_vec(), open: args.open };

@@ -199,6 +199,8 @@ pub struct Machine<'a> {
     pub(super) driven: Option<Vec<super::combinators::Called>>,
     /// Parameters may be more than a default of nought or one.
     pub(super) open_defaults: bool,
+    /// Attributes that stand for other attributes, one within the other, in the call at hand.
+    pub(super) aliases: u32,
 }
 
 impl<'a> Machine<'a> {
@@ -225,6 +227,7 @@ impl<'a> Machine<'a> {
             import_cache: FxHashMap::default(),
             weight_cache: FxHashMap::default(),
             open_defaults: false,
+            aliases: 0,
             driven: None,
         }
     }

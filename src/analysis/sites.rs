@@ -373,6 +373,25 @@ fn is_new_work(machine: &Machine<'_>, finished: &Finished) -> bool {
         || failed.op.inputs.iter().any(|input| machine.symbols.taint(input).has(Taint::ITEM))
 }
 
+/// Whether a request was sent once more because it failed: somebody noticed, and where it succeeds it is not sent again.
+fn is_second_try(machine: &Machine<'_>, done: &[Finished], finished: &Finished) -> bool {
+    let End::SecondTry(second) = &finished.end else { return false };
+    let sends = |finished: &Finished| {
+        finished.state.events().iter().any(|event| matches!(event, Event::Op(info) if info.place == second.place))
+    };
+    let Some(failed) = &finished.state.failed else { return false };
+    let of_answer = |value: &Value| matches!(value, Value::Body(place) if *place == failed.op.place);
+    let notices = |event: &Event| match event {
+        Event::LookedAtStatus(_) | Event::Caught(_) | Event::Lost(_) => true,
+        Event::Decide { sym, .. } => machine.symbols.mentions(&Value::Sym(*sym), &mut { of_answer }),
+        _ => false,
+    };
+    let events = finished.state.events();
+    let noticed = !matches!(failed.how, Failing::Status(_))
+        || events.iter().rev().take_while(|event| !matches!(event, Event::Fail(..))).any(|event| notices(event));
+    noticed && done.iter().any(|finished| !sends(finished))
+}
+
 /// Whether an answer with an error status is taken for a good one: what stands in it decides, and nobody asks for its
 /// status. So goes whoever reads page after page.
 fn is_unnoticed(machine: &Machine<'_>, finished: &Finished) -> bool {
@@ -548,7 +567,8 @@ fn in_function<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Funct
         let sieve = Sieve { known: true, unknown: false };
         let start = machine.enter(func);
         let plan = Plan { explore: true, second_try: true, ..Plan::calm() };
-        let explored = explore(machine, &plan, vec![start.clone()], sieve);
+        let mut explored = explore(machine, &plan, vec![start.clone()], sieve);
+        explored.back.retain(|finished| is_second_try(machine, &explored.done, finished));
         let second = explored.back.iter().find_map(|finished| match &finished.end {
             End::SecondTry(info) if info.remote == Known3::Yes => Some(info.clone()),
             _ => None,

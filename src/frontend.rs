@@ -11,6 +11,11 @@ pub mod rust;
 use crate::ir::Module;
 use crate::source::{Language, SourceFile};
 
+/// Whether a folder's name says that it holds tests: `tests`, `test_e2e`, `integration-tests`.
+pub(crate) fn holds_tests(folder: &str) -> bool {
+    folder == "testing" || folder.split(['_', '-']).any(|word| matches!(word, "test" | "tests"))
+}
+
 /// Lowers a file. `module` is its dotted path as far as it is known (`pkg.sub.mod`, `crate::net::client`), which
 /// relative imports are resolved against; an empty one is a file on its own.
 #[must_use]

@@ -453,6 +453,9 @@ pub struct Entry {
     /// `exception`: raised before anything was sent, or as a refusal, so that a repetition does nothing twice.
     #[serde(default)]
     pub before_send: bool,
+    /// `exception`: raised only when a time limit is over (or the kernel's own), which is a wait by itself.
+    #[serde(default)]
+    pub elapsed: bool,
     /// `exception`: about what stands in an answer, or a slip of the program; no sign of a server in trouble.
     #[serde(default)]
     pub content: bool,

@@ -21,6 +21,7 @@ use super::status::StatusSet;
 use super::value::{ANY, Node, Place, SymId, Taint, Value};
 use crate::frontend::prelude;
 use crate::ir::{LoopKind, UnOp};
+use crate::models::Entry;
 use crate::source::Span;
 
 /// Failure paths of one operation that fails in one way.
@@ -340,13 +341,7 @@ pub(super) fn failure_path(
         });
     // What a remote call gave without failing, and the code does not want.
     let good_answer = cause == Cause::Value && group.op.remote == Known3::Yes
-        || matches!(&group.how, Failing::Raises(classes) if !classes.is_empty() && classes.iter().all(|class| {
-            machine.project.models(group.op.at.file).is_some_and(|models| {
-                models.ancestors(class).into_iter().chain([&**class]).any(|class| {
-                    models.exception(class).is_some_and(|entry| entry.content)
-                })
-            })
-        }));
+        || raises_only(machine, group, true, |entry| entry.content);
     let inner = group.paths.iter().any(|path| repeated_within(&path.state.events(), &group.op));
     let picked = is_picked(machine, found, group);
     let unknown_on_the_way = !helpers.is_empty() && !repaired;
@@ -366,9 +361,8 @@ pub(super) fn failure_path(
     let wait_after_last = after_last(&last, &group.op);
     let wait_span = waited.as_ref().map(|(at, ..)| local_span(machine, found, *at));
     let steps = steps(machine, found, group, &events, &outage);
-    let before_send = matches!(&group.how, Failing::Raises(classes) if !classes.is_empty() && classes.iter().all(|class| {
-        machine.project.models(group.op.at.file).and_then(|models| models.exception(class)).is_some_and(|entry| entry.before_send)
-    }));
+    let before_send = raises_only(machine, group, false, |entry| entry.before_send);
+    let elapsed = matches!(group.how, Failing::Elapsed(_)) || raises_only(machine, group, true, |entry| entry.elapsed);
     FailurePath {
         cause,
         bound,
@@ -382,6 +376,7 @@ pub(super) fn failure_path(
         new_input,
         inner,
         before_send,
+        elapsed,
         good_answer,
         retry_after,
         retry_after_date,
@@ -391,6 +386,15 @@ pub(super) fn failure_path(
         uncertain: picked || unknown_on_the_way || outage.cut || sample.is_some_and(|path| path.state.guessed),
         waits: outage.waits,
     }
+}
+
+/// Whether it fails with errors alone of which all (or a class above them) are as a model says.
+fn raises_only(machine: &Machine<'_>, group: &Group, inherited: bool, what: fn(&Entry) -> bool) -> bool {
+    let Failing::Raises(classes) = &group.how else { return false };
+    let Some(models) = machine.project.models(group.op.at.file) else { return false };
+    let is = |class: &str| models.exception(class).is_some_and(what);
+    let above = |class: &str| inherited && models.ancestors(class).into_iter().any(is);
+    !classes.is_empty() && classes.iter().all(|class| is(class) || above(class))
 }
 
 /// Whether the length of a wait is what the server said: its advice, or anything else that the answer holds.
@@ -496,7 +500,7 @@ pub(super) fn layers(
     } else {
         layers.push(Layer {
             factor: 0,
-            text: "as many attempts as it takes here".to_string(),
+            text: "each of the attempts made here".to_string(),
             span: Some(found.header),
             explicit: true,
         });

@@ -69,7 +69,7 @@ pub(super) fn exhaustion(machine: &Machine<'_>, found: &Found<'_>, outage: &Outa
         _ => false,
     });
     let last = outage.left.iter().map(|(attempt, _)| *attempt).max().unwrap_or(0);
-    let mut worst = Exhaustion::Unknown;
+    let (mut worst, mut raises) = (Exhaustion::Unknown, false);
     for (attempt, finished) in &outage.left {
         if *attempt != last || passed_by(finished) {
             continue;
@@ -106,9 +106,14 @@ pub(super) fn exhaustion(machine: &Machine<'_>, found: &Found<'_>, outage: &Outa
             Exhaustion::Raises => 1,
             _ => 0,
         };
+        raises |= this == Exhaustion::Raises;
         if rank(&this) > rank(&worst) {
             worst = this;
         }
+    }
+    // Something decides whether the failure leaves as what it is: who wants the default has asked for it.
+    if raises && matches!(worst, Exhaustion::FallsOff(_) | Exhaustion::DefaultValue(..)) {
+        worst = Exhaustion::Unknown;
     }
     // A declared optional result says that there may be none.
     let declared = found.function.returns.as_ref().is_some_and(|ty| {

@@ -263,6 +263,8 @@ pub struct FailurePath {
     pub inner: bool,
     /// Every cause on this path is raised before anything was sent, or as a refusal: a repetition does nothing twice.
     pub before_send: bool,
+    /// The failure is that a time limit was over: that was a wait by itself.
+    pub elapsed: bool,
     /// The answer was a good one, and the code asks again because of what stands in it (a text that does not parse, a
     /// state that is not the wanted one).
     pub good_answer: bool,

@@ -68,10 +68,7 @@ fn is_test_file(path: &str) -> bool {
     let mut parts = path.rsplit('/');
     let name = parts.next().unwrap_or_default();
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    stem.starts_with("test_")
-        || stem.ends_with("_test")
-        || stem == "conftest"
-        || parts.any(|folder| matches!(folder, "tests" | "test" | "testing"))
+    stem.starts_with("test_") || stem.ends_with("_test") || stem == "conftest" || parts.any(super::holds_tests)
 }
 
 /// A construct that control has to leave in an orderly way, innermost last.

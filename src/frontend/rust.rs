@@ -100,5 +100,5 @@ fn is_test_path(path: &str) -> bool {
     matches!(name, "tests.rs" | "test.rs")
         || name.ends_with("_test.rs")
         || name.ends_with("_tests.rs")
-        || parts.any(|folder| folder == "tests" || folder == "benches")
+        || parts.any(|folder| folder == "benches" || super::holds_tests(folder))
 }

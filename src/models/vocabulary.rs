@@ -100,7 +100,7 @@ pub const WORDS: &[Word] = &[
     word("parse-date", &[], &[]),
     word(
         "exception",
-        &["aliases", "bases", "before-send", "conflict", "content", "interrupt", "occurs", "stands-for"],
+        &["aliases", "bases", "before-send", "conflict", "content", "elapsed", "interrupt", "occurs", "stands-for"],
         &["functions"],
     ),
     word("error-test", &[], &["raises"]),

@@ -22,7 +22,7 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
     }
     let product = match site.amplification {
         Some(product) => format!("{} = {product} requests for one call", factors(&site.layers)),
-        None => format!("{} for each of its attempts, of which there is no known number", factors(below)),
+        None => format!("{} for each of its attempts", factors(below)),
     };
     let mut labels: Vec<Label> = site
         .layers

@@ -1,7 +1,7 @@
 //! Reports an answer that says "your request is wrong" and is met with the same request.
 
 use super::{Context, Finding, Group, Rule, scope, wording};
-use crate::analysis::policy::{Cause, FailurePath, Operation, Site};
+use crate::analysis::policy::{Cause, Exhaustion, FailurePath, Operation, Site};
 use crate::analysis::status::StatusSet;
 use crate::diagnostic::Level;
 
@@ -22,7 +22,11 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
     let example = example.or_else(|| answers.iter().next()).unwrap_or(400);
     let count = path.attempts.map_or_else(
         || format!("a {example} is asked for again and again"),
-        |count| format!("a {example} takes {} to reach the caller", wording::attempts(count)),
+        |count| {
+            let told = matches!(path.exhaustion, Exhaustion::Raises | Exhaustion::FailureValue);
+            let end = if told { "to reach the caller" } else { "before the code gives up" };
+            format!("a {example} takes {} {end}", wording::attempts(count))
+        },
     );
     Some(Finding {
         confidence: scope::confidence(site, path),

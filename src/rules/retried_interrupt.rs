@@ -1,7 +1,7 @@
 //! Reports an interrupt or a cancellation that is met with another attempt.
 
 use super::{Context, Finding, Group, Rule, scope, wording};
-use crate::analysis::policy::{Known, Site, Step};
+use crate::analysis::policy::{Bound, Known, Site, Step};
 use crate::diagnostic::{Confidence, Label, Level};
 
 pub(super) const RULE: Rule = Rule {
@@ -19,11 +19,16 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
     let what = if names.is_empty() { "a cancellation".to_owned() } else { names };
     let label = |step: &Step| Label { file: None, span: step.span, text: step.text.clone() };
     let known = operation.remote == Known::Yes || operation.passed_in;
+    let until = match site.bound {
+        Bound::Count(_) | Bound::Both(..) | Bound::Caller => "until the attempts are used up",
+        Bound::Deadline(_) => "until the time is up",
+        _ => "until it is killed",
+    };
     Some(Finding {
         // What may be local work, or asks for new work each turn, is too little to go by.
         confidence: if known { Confidence::High } else { Confidence::Low },
         message: format!("{} is repeated on {what}", wording::subject(operation)),
-        why: "who asks the program or the task to end gets another attempt instead, until it is killed".to_owned(),
+        why: format!("who asks the program or the task to end gets another attempt instead, {until}"),
         help: "catch what can fail (`Exception` at most), and let interrupts and cancellations leave the loop at once"
             .to_owned(),
         labels: interrupt.steps.iter().map(label).collect(),

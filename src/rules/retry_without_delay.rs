@@ -17,11 +17,19 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
     let least = context.limits.min_delay;
     let path = scope::surest(site, |path| asks_for_the_same(site, path) && is_hot(path, least))?;
     let sure = scope::confidence(site, path);
-    let why = wording::storm(path)
-        .unwrap_or_else(|| "a server that is in trouble gets its whole load again before it can recover".to_owned());
+    let why = wording::storm(path).unwrap_or_else(|| {
+        let load = "a server that is in trouble gets its whole load again before it can recover";
+        let slow = "a server that is too slow to answer in time gets the same work again while it still does the last";
+        (if path.elapsed { slow } else { load }).to_owned()
+    });
     Some(Finding {
-        // A value that counts as failed may hide a wait, or an answer that was good.
-        confidence: if path.cause == Cause::Value { sure.min(Confidence::Medium) } else { sure },
+        confidence: match () {
+            // A value that counts as failed may hide a wait, or an answer that was good.
+            () if path.cause == Cause::Value => sure.min(Confidence::Medium),
+            // A time limit that ran out was a wait.
+            () if path.elapsed => scope::lower(sure),
+            () => sure,
+        },
         message: format!("{} is repeated at once {}", wording::subject(operation), wording::when(&path.cause)),
         why,
         help: "wait before each further attempt, longer each time and with jitter, on every failure path".to_owned(),

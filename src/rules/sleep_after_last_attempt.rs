@@ -1,7 +1,7 @@
 //! Reports a wait between the last failure and giving up.
 
 use super::{Context, Finding, Group, Rule, scope, wording};
-use crate::analysis::policy::{FailurePath, Site, Wait};
+use crate::analysis::policy::{Exhaustion, FailurePath, Site, Wait};
 use crate::diagnostic::{Label, Level};
 use crate::source::Span;
 
@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
-    let operation = scope::bounded(site)?;
+    let operation = scope::outcome(site)?;
     let path = scope::surest(site, |path| useless_wait(path).is_some())?;
     let (wait, at) = useless_wait(path)?;
     let mut labels = scope::steps(path);
@@ -26,7 +26,11 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
     Some(Finding {
         confidence: scope::confidence(site, path),
         message: format!("After {count} at {} the code still waits, then gives up", wording::operation(operation)),
-        why: format!("the caller is kept{length} from an error that is already certain"),
+        why: if matches!(path.exhaustion, Exhaustion::Raises | Exhaustion::FailureValue) {
+            format!("the caller is kept{length} from an error that is already certain")
+        } else {
+            format!("what follows is held up{length} for nothing: no attempt comes after this wait")
+        },
         help: "leave as soon as the last attempt has failed, and wait only where another one follows".to_owned(),
         labels,
     })

@@ -51,6 +51,7 @@ fn handler() -> Site {
             new_input: false,
             inner: false,
             before_send: false,
+            elapsed: false,
             good_answer: false,
             retry_after: RetryAfter::Ignored,
             retry_after_date: DateForm::Fine,
@@ -285,4 +286,17 @@ fn a_status_that_is_singled_out_is_no_passed_off_error() {
     assert!(passed_off("100-404", ExitKind::Value) && passed_off("429", ExitKind::Value));
     assert!(!passed_off("404", ExitKind::Value) && !passed_off("100-399", ExitKind::Value));
     assert!(!passed_off("100-599", ExitKind::Response) && !passed_off("100-599", ExitKind::Failure));
+}
+
+#[test]
+fn an_attempt_that_lasts_its_time_limit_is_no_hot_loop() {
+    let of = |site: &Site| findings(site).into_iter().find(|(name, _)| *name == "retry-without-delay").map(|it| it.1);
+    let mut site = handler();
+    assert!(of(&site).unwrap().why.contains("60 requests from each caller"));
+    site.failures[0].bound = Bound::Caller;
+    assert!(of(&site).unwrap().why.contains("up to 60 requests"), "{}", of(&site).unwrap().why);
+    site.failures[0].elapsed = true;
+    let slow = of(&site).unwrap();
+    assert_eq!(slow.confidence, Confidence::Medium);
+    assert!(!slow.why.contains("requests from each caller"), "{}", slow.why);
 }

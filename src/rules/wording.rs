@@ -1,6 +1,6 @@
 //! How the rules put operations, failures, statuses and times into words.
 
-use crate::analysis::policy::{Cause, FailurePath, Operation, Wait};
+use crate::analysis::policy::{Bound, Cause, FailurePath, Operation, Wait};
 use crate::analysis::status::StatusSet;
 
 /// What one call against a failing server is taken to last, in seconds.
@@ -133,11 +133,16 @@ pub(super) fn attempts(count: u32) -> String {
 }
 
 /// What this path does to a server that fails for a while: "a 3 s outage at 50 ms a call is 60 requests". `None`
-/// where a wait is not known.
+/// where a wait is not known, and where each attempt lasts as long as its time limit.
 pub(super) fn storm(path: &FailurePath) -> Option<String> {
+    if path.elapsed {
+        return None;
+    }
     OUTAGES.iter().find_map(|(outage, name)| {
         let requests = requests_during(path, *outage)?;
-        (requests > 2).then(|| format!("{name} at 50 ms a call is {requests} requests from each caller"))
+        let known = path.attempts.is_some() || matches!(path.bound, Bound::None | Bound::Broken(_) | Bound::Flag);
+        let (most, limit) = if known { ("", "") } else { ("up to ", ", as far as its limit on attempts allows") };
+        (requests > 2).then(|| format!("{name} at 50 ms a call is {most}{requests} requests from each caller{limit}"))
     })
 }
 

@@ -23,6 +23,7 @@ fn path(pace: Pace, waits: Vec<Wait>) -> FailurePath {
         blocks_executor: false,
         repaired: false,
         before_send: false,
+        elapsed: false,
         good_answer: false,
         new_input: false,
         inner: false,

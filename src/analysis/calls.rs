@@ -421,6 +421,11 @@ impl<'a> Machine<'a> {
             }
             _ => {}
         }
+        if let Value::Variant(..) = &receiver
+            && let Some(func) = self.project.lent_method(name)
+        {
+            return self.call_function(state, func, None, Some(receiver), args, span, out);
+        }
         if self.optional(&state, &receiver, name, &args, span, out) {
             return;
         }

@@ -1,7 +1,7 @@
 //! How a function is come to where no caller is in sight: its state, its parameters, and what declared types mean.
 
 use super::state::{Frame, Gap, Gives, State};
-use super::value::{FuncRef, Node, Taint, Type, Value};
+use super::value::{FuncRef, Inst, Node, SymId, Taint, Type, Value};
 use crate::ir::{BlockId, Function, TypeRef};
 use crate::models::Kind;
 use std::rc::Rc;
@@ -121,16 +121,22 @@ impl<'a> Machine<'a> {
     /// A value of a declared type.
     pub(super) fn declared(&mut self, file: u32, ty: Option<&TypeRef>, node: Node, taint: Taint) -> Value {
         let ty = ty.and_then(|ty| self.type_of(file, ty));
-        if let Some(Type::Model(path)) = &ty {
-            let inst = super::value::Inst { ty: path.clone(), ..Default::default() };
-            let inst = super::value::Inst { opaque_headers: true, ..inst };
-            return Value::Inst(Rc::new(inst));
-        }
         let id = self.symbols.intern(node, taint);
+        if let Some(Type::Model(path)) = &ty {
+            return self.instance(path.clone(), id);
+        }
         if let Some(ty) = ty {
             self.symbols.set_type(id, ty);
         }
         Value::Sym(id)
+    }
+
+    /// A value of a type that a model describes, of which nothing else is known. What belongs to a piece of work goes on
+    /// belonging to it.
+    pub(super) fn instance(&self, ty: Rc<str>, of: SymId) -> Value {
+        let rooted = self.symbols.info(of).is_some_and(|info| !info.roots.is_empty());
+        let inputs = if rooted { Rc::from([Value::Sym(of)]) } else { Rc::default() };
+        Value::Inst(Rc::new(Inst { ty, inputs, opaque_headers: true, ..Inst::default() }))
     }
 
     /// What a declared type means here.

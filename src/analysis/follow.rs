@@ -4,7 +4,7 @@ use super::calls::Args;
 use super::machine::{End, Machine, Out, Res};
 use super::project::Entity;
 use super::state::{Event, Gives, State};
-use super::value::{ClassRef, Exc, FuncRef, Inst, Node, Pending, Taint, Type, Value};
+use super::value::{ClassRef, Exc, FuncRef, Node, Pending, Taint, Type, Value};
 use crate::ir::{Arg, Callee};
 use crate::models::Kind;
 use crate::source::Span;
@@ -260,7 +260,7 @@ impl<'a> Machine<'a> {
                                 info.ty.is_none() && !info.taint.has(Taint::SERVER.or(Taint::FAILURE))
                             }) =>
                         {
-                            Value::Inst(Rc::new(Inst { ty: path, opaque_headers: true, ..Inst::default() }))
+                            self.instance(path, *id)
                         }
                         _ => value,
                     }

@@ -3,7 +3,7 @@
 use super::arith;
 use super::machine::{Machine, constant_value};
 use super::state::{Object, State};
-use super::value::{Node, Num, Taint, Value};
+use super::value::{Node, Num, Taint, Type, Value};
 use crate::ir::{BinOp, Const, Pattern};
 use crate::source::Span;
 
@@ -122,7 +122,10 @@ impl<'a> Machine<'a> {
                     let success = self.symbols.intern(Node::IsSuccess(value.clone()), Taint::NONE);
                     arith::not(&mut self.symbols, &Value::Sym(success))
                 }
-                _ => self.is_named(value, path),
+                _ => match self.made_as(value) {
+                    Some(made) => Value::Bool(made == name, Taint::NONE),
+                    None => self.is_named(value, path),
+                },
             },
             Value::Exc(exc) => {
                 if matches!(name, "Ok" | "Some" | "Err" | "None") {
@@ -142,6 +145,17 @@ impl<'a> Machine<'a> {
             _ if matches!(name, "Ok" | "Some") => Value::Bool(true, Taint::NONE),
             _ if matches!(name, "Err" | "None") => Value::Bool(false, Taint::NONE),
             _ => self.is_named(value, path),
+        }
+    }
+
+    /// The name of the struct or variant as which a value was written out, with its fields, on this path.
+    fn made_as(&self, value: &Value) -> Option<&str> {
+        let Value::Sym(id) = value else { return None };
+        let info = self.symbols.info(*id).filter(|info| matches!(info.node, Node::New(_)))?;
+        match info.ty.as_ref()? {
+            Type::Own(class) => self.project.class(*class).map(|class| class.name.as_str()),
+            Type::Other(path) if path.contains("::") => Some(last_part(path)),
+            _ => None,
         }
     }
 

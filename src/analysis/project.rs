@@ -32,6 +32,8 @@ pub struct Project<'a> {
     /// The first parts of the modules' paths.
     roots: FxHashSet<String>,
     reach: Reach,
+    /// Methods that a trait of the project gives to results and options; `None` where several have the name.
+    lent: FxHashMap<&'a str, Option<FuncRef>>,
 }
 
 impl<'a> Project<'a> {
@@ -40,6 +42,7 @@ impl<'a> Project<'a> {
     pub fn new(files: &'a [SourceFile], modules: &'a [Module], names: &[String], models: &'a AllModels) -> Self {
         let mut index = FxHashMap::default();
         let mut roots = FxHashSet::default();
+        let mut lent = FxHashMap::default();
         for (at, (module, name)) in modules.iter().zip(names).enumerate() {
             let Ok(file) = u32::try_from(at) else { break };
             let separator = module.language.path_separator();
@@ -56,6 +59,10 @@ impl<'a> Project<'a> {
                 {
                     let entity = Entity::Func(FuncRef { file, func: FuncId(id) });
                     index.entry(full(&func.qualified_name)).or_insert(entity);
+                    if is_lent(func) {
+                        let func_ref = FuncRef { file, func: FuncId(id) };
+                        lent.entry(func.name.as_str()).and_modify(|one| *one = None).or_insert(Some(func_ref));
+                    }
                 }
             }
             for (id, class) in module.classes.iter().enumerate() {
@@ -69,7 +76,12 @@ impl<'a> Project<'a> {
                 }
             }
         }
-        Project { files, modules, models, names: index, roots, reach: Reach::default() }
+        Project { files, modules, models, names: index, roots, reach: Reach::default(), lent }
+    }
+
+    /// The method of this name that a trait of the project gives to results and options, where there is one.
+    pub(super) fn lent_method(&self, name: &str) -> Option<FuncRef> {
+        self.lent.get(name).copied().flatten()
     }
 
     /// What is known of a function, class or constant by its path. What is said of a library as a whole does not hold
@@ -224,4 +236,11 @@ impl<'a> Project<'a> {
             .any(|base| self.models(class.file).is_some_and(|models| models.exception(&base.path).is_some()));
         by_model || self.bases(class).into_iter().any(|base| self.is_exception_within(base, depth))
     }
+}
+
+/// Whether a method stands in an `impl` of a trait for a result or an option.
+fn is_lent(function: &Function) -> bool {
+    let mut parts = function.qualified_name.rsplit('.');
+    let of = parts.nth(1);
+    function.class.is_none() && matches!(of, Some("Result" | "Option")) && function.params.iter().any(|it| it.is_self)
 }

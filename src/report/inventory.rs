@@ -10,13 +10,15 @@ use super::json::Range;
 use crate::analysis::policy::{
     Bound, Cause, DateForm, FailurePath, Key, Known, Layer, Pace, RetryAfter, Role, Site, Timeout, Wait,
 };
-use crate::check::Run;
+use crate::check::{FileError, Run};
 use crate::source::SourceFile;
 
 #[derive(Serialize)]
 struct Document<'a> {
     version: u32,
     sites: Vec<Entry<'a>>,
+    files: usize,
+    errors: &'a [FileError],
 }
 
 /// A site in the words of the output contract; `null` is "not known".
@@ -217,7 +219,8 @@ fn entries(run: &Run) -> impl Iterator<Item = (&SourceFile, &Site)> {
 /// The output cannot be written.
 pub fn json(run: &Run, out: &mut dyn Write) -> io::Result<()> {
     let sites = entries(run).map(|(file, site)| Entry::of(file, site)).collect();
-    serde_json::to_writer_pretty(&mut *out, &Document { version: 1, sites })?;
+    let document = Document { version: 1, sites, files: run.files.len(), errors: &run.errors };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)
 }
 

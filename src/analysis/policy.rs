@@ -261,8 +261,9 @@ pub struct FailurePath {
     pub new_input: bool,
     /// A layer further in has already repeated what fails on this path: the answers and headers are its affair.
     pub inner: bool,
-    /// Every cause on this path is raised before anything was sent, or as a refusal: a repetition does nothing twice.
-    pub before_send: bool,
+    /// Those classes of the cause that are raised before anything was sent, or as a refusal: after them, a repetition
+    /// does nothing twice.
+    pub before_send: Vec<String>,
     /// The failure is that a time limit was over: that was a wait by itself.
     pub elapsed: bool,
     /// The answer was a good one, and the code asks again because of what stands in it (a text that does not parse, a
@@ -407,6 +408,17 @@ pub struct Layer {
     pub span: Option<Span>,
     /// Made by the project's own code; else a library's default.
     pub explicit: bool,
+}
+
+impl FailurePath {
+    /// The cause less what is raised before anything was sent; `None` where nothing is left of it.
+    #[must_use]
+    pub fn cause_once_sent(&self) -> Option<Cause> {
+        let Cause::Exception { classes, everything } = &self.cause else { return Some(self.cause.clone()) };
+        let sent: Vec<String> = classes.iter().filter(|class| !self.before_send.contains(class)).cloned().collect();
+        let nothing = sent.is_empty() && !classes.is_empty() && !everything;
+        (!nothing).then(|| Cause::Exception { classes: sent, everything: *everything })
+    }
 }
 
 impl Site {

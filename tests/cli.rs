@@ -313,6 +313,33 @@ fn the_inventory_has_its_own_formats() {
 }
 
 #[test]
+fn counts_of_their_own_add_up() {
+    let folder = Folder::new("counts");
+    let with = |reset: &str| {
+        format!(
+            "import time\n\nimport requests\n\n\ndef load(url):\n    slow = gone = 0\n    while True:\n        try:\n\
+             \x20           return requests.get(url, timeout=5).content\n\
+             \x20       except requests.Timeout:\n            slow += 1\n{reset}            if slow == 3:\n\
+             \x20               raise\n        except requests.ConnectionError:\n            gone += 1\n\
+             \x20           if gone == 5:\n                raise\n        time.sleep(1)\n"
+        )
+    };
+    folder.write("own.py", with("")).write("by_turns.py", with("            gone = 0\n"));
+    let shared = with("").replace("slow", "failures").replace("gone", "failures");
+    folder.write("shared.py", shared);
+    let most = |path: &str| {
+        let document = json(&stormlint(&folder.0, &["inventory", "--output-format", "json", path]));
+        document["sites"][0]["max_attempts"].as_u64()
+    };
+    assert_eq!(most("own.py"), Some(2 + 4 + 1));
+    assert_eq!(most("shared.py"), Some(5));
+    let shown = out(&stormlint(&folder.0, &["inventory", "own.py"]));
+    assert!(shown.contains("at most 7 (5 if it always fails in the same way)"), "{shown}");
+    // Four broken connections before each of three time-outs: no sum.
+    assert_eq!(most("by_turns.py"), None);
+}
+
+#[test]
 fn the_readme_lists_the_rules_as_the_program_does() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
     let readme = std::fs::read_to_string(&path).unwrap();

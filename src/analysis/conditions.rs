@@ -9,7 +9,7 @@ use super::machine::Machine;
 use super::state::{At, Event, Failed, Failing, Gap, Object, State};
 use super::status::StatusSet;
 use super::value::{Node, Place, SymId, Taint, Value};
-use crate::ir::{BinOp, BlockId};
+use crate::ir::{BinOp, Block, BlockId, Instr, Op, Slot, Term};
 use crate::source::Span;
 use std::rc::Rc;
 
@@ -106,7 +106,7 @@ impl<'a> Machine<'a> {
             Truth::Known(truth, taint) => {
                 if taint.has(Taint::COUNTER) {
                     let other = if truth { otherwise } else { then };
-                    let leads_out = state.frames.len() == 1 && self.leads_out(&state, other);
+                    let leads_out = state.frames.len() == 1 && self.leads_out(&state, other, false);
                     state.push(Event::CountTest { at, leads_out });
                 }
                 vec![(state, truth)]
@@ -167,8 +167,43 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Whether a block of the function under analysis leads out of its loop without coming back to the head.
-    pub(super) fn leads_out(&self, state: &State, from: BlockId) -> bool {
+    /// Notes a comparison of a variable's number with another, or with a parameter, by which the loop may be left.
+    pub(super) fn note_limit(&self, state: &mut State, instr: &Instr, block: &Block, sides: [(Slot, &Value); 2]) {
+        let Op::Binary(BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge | BinOp::Eq, ..) = instr.op else { return };
+        let Term::Branch { cond, then, otherwise } = block.term else { return };
+        let decides =
+            |next: &Instr| next.dst == Some(cond) && matches!(next.op, Op::Unary(_, slot) if Some(slot) == instr.dst);
+        if instr.dst != Some(cond) && !block.instrs.iter().any(decides) {
+            return;
+        }
+        let Some(function) = state.frames.first().and_then(|frame| self.project.function(frame.func)) else { return };
+        if state.frames.len() != 1 || self.plan.blocks.is_none() {
+            return;
+        }
+        let is_parameter = |slot: Slot| function.params.iter().any(|param| param.slot == slot);
+        let number = |(slot, value): (Slot, &Value)| match value {
+            Value::Num(num) => {
+                let info = function.slot(slot).filter(|info| info.name.is_some() && info.captured.is_none());
+                num.single().filter(|_| info.is_some() && !is_parameter(slot))
+            }
+            _ => None,
+        };
+        let is_limit = |(slot, value): (Slot, &Value)| matches!(value, Value::Num(_)) || is_parameter(slot);
+        let [left, right] = sides;
+        let pairs = [(left, right), (right, left)];
+        let Some(count) = pairs.into_iter().find_map(|(count, limit)| number(count).filter(|_| is_limit(limit))) else {
+            return;
+        };
+        let parts = |out, on| self.leads_out(state, out, false) && !self.leads_out(state, on, true);
+        if parts(then, otherwise) || parts(otherwise, then) {
+            let at = self.at(state, instr.span);
+            state.push(Event::Compared(at, count));
+        }
+    }
+
+    /// Whether a block of the function under analysis leads out of its loop without coming back to the head, failures on
+    /// the way included or not.
+    pub(super) fn leads_out(&self, state: &State, from: BlockId, failures: bool) -> bool {
         let (Some(blocks), Some(head), Some(frame)) = (&self.plan.blocks, self.plan.head, state.top()) else {
             return false;
         };
@@ -187,8 +222,7 @@ impl<'a> Machine<'a> {
                 return false;
             }
             if let Some(block) = function.block(block) {
-                // Failures on this way are not what it is for.
-                work.extend(successors(block).into_iter().filter(|to| Some(*to) != block.unwind));
+                work.extend(successors(block).into_iter().filter(|to| failures || Some(*to) != block.unwind));
             }
         }
         true

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use super::body;
 use super::machine::{Advice, Finished, Machine};
 use super::memory::last_part;
+use super::mixed;
 use super::outage::Outage;
 use super::policy::{
     Bound, Cause, DateForm, FailurePath, Form, Known, Layer, Operation, Pace, RetryAfter, Role, Site, Step, Timeout,
@@ -62,7 +63,7 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         }
         failures.push(path);
     }
-    brand_broken(&mut failures);
+    brand_broken(machine, found, &groups, &mut failures);
     // A call of which nothing is known is taken for one that can fail for a while only where the code treats it so: it
     // is awaited, or there is a wait before it is made again.
     let treated_so = groups.iter().any(|group| group.op.remote == Known3::Yes || group.op.awaited)
@@ -80,11 +81,7 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
     }
     let exits = exits(machine, found);
     let bound = weakest(&failures);
-    let max_attempts = failures
-        .iter()
-        .map(|path| path.attempts)
-        .try_fold(0, |most, attempts| attempts.map(|attempts| most.max(attempts)))
-        .filter(|most| *most > 0);
+    let max_attempts = mixed::attempts_in_all(machine, found, &groups, &failures);
     let mut role = found.role;
     // A daemon's turn that takes new work is none.
     if role == Role::Daemon && failures.is_empty() {

@@ -443,9 +443,10 @@ impl<'a> Machine<'a> {
                 let value = arith::unary(&mut self.symbols, *op, &value);
                 out.push((state, Res::Value(value)));
             }
-            Op::Binary(op, a, b) => {
-                let a = self.read(&mut state, *a);
-                let b = self.read(&mut state, *b);
+            Op::Binary(op, left, right) => {
+                let a = self.read(&mut state, *left);
+                let b = self.read(&mut state, *right);
+                self.note_limit(&mut state, instr, block, [(*left, &a), (*right, &b)]);
                 let value = self.binary(&mut state, *op, &a, &b, instr.span);
                 out.push((state, Res::Value(value)));
             }

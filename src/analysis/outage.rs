@@ -53,6 +53,16 @@ fn is_counted(state: &State) -> bool {
     })
 }
 
+/// How the operation fails after so many executions.
+fn way<'w>(ways: &[(&'w Failing, u32)], executions: u32) -> Option<&'w Failing> {
+    let mut begins = 0_u32;
+    let now = ways.iter().find(|(_, times)| {
+        begins = begins.saturating_add(*times);
+        executions < begins
+    });
+    now.or(ways.last()).map(|(how, _)| *how)
+}
+
 impl Machine<'_> {
     /// Lets an operation fail in one way until the code gives up, or for as long as is needed to see that it does not.
     pub(super) fn outage(
@@ -61,6 +71,19 @@ impl Machine<'_> {
         entries: &[State],
         place: Place,
         how: &Failing,
+        advice: Advice,
+        most: Option<u32>,
+    ) -> Outage {
+        self.mixed_outage(plan, entries, place, &[(how, u32::MAX)], advice, most)
+    }
+
+    /// The same, where it fails in several ways in turn: so many times in each, and in the last to the end.
+    pub(super) fn mixed_outage(
+        &mut self,
+        plan: &Plan,
+        entries: &[State],
+        place: Place,
+        ways: &[(&Failing, u32)],
         advice: Advice,
         most: Option<u32>,
     ) -> Outage {
@@ -78,7 +101,7 @@ impl Machine<'_> {
             self.plan = Plan {
                 explore: false,
                 second_try: false,
-                force: Some((place, how.clone())),
+                force: way(ways, outage.simulated).map(|how| (place, how.clone())),
                 advice,
                 max_turns: turns + 5,
                 ..plan.clone()

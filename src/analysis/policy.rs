@@ -347,7 +347,8 @@ pub struct Site {
     pub retried_statuses: StatusSet,
     /// The bound over all failure paths (the weakest).
     pub bound: Bound,
-    /// Attempts in all, where every path has a known number (the greatest).
+    /// Attempts in all, however they fail, where every path has a known number: the greatest, or more where failures of
+    /// different kinds have counts of their own.
     pub max_attempts: Option<u32>,
     /// Ceiling of a growing wait, in seconds.
     pub delay_ceiling: Option<f64>,

@@ -20,7 +20,7 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
     let cause = path.cause_once_sent()?;
     let sure = scope::confidence(site, path);
     let effect = operation.effect.as_ref().map_or_else(String::new, |effect| format!(" ({effect})"));
-    let count = path.attempts.map(wording::attempts)
+    let count = wording::attempts_on(site, path)
         .map_or_else(|| "each attempt".to_owned(), |attempts| format!("each of {attempts}"));
     Some(Finding {
         confidence: if path.cause == Cause::Value { sure.min(Confidence::Medium) } else { sure },

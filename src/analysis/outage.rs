@@ -53,6 +53,16 @@ fn is_counted(state: &State) -> bool {
     })
 }
 
+/// Whether a handler took what failed for an error of a kind of its own, which is none of those that last.
+fn is_another(state: &State, ways: &[(&Failing, u32)]) -> bool {
+    let Some(Failing::Raises(taken)) = state.failed.as_ref().map(|failed| &failed.how) else { return false };
+    let lasts = |(how, _): &(&Failing, u32)| match how {
+        Failing::Raises(classes) => taken.iter().any(|class| classes.contains(class)),
+        _ => true,
+    };
+    !taken.is_empty() && !ways.iter().any(lasts)
+}
+
 /// How the operation fails after so many executions.
 fn way<'w>(ways: &[(&'w Failing, u32)], executions: u32) -> Option<&'w Failing> {
     let mut begins = 0_u32;
@@ -137,8 +147,9 @@ impl Machine<'_> {
                     End::Cut | End::SecondTry(_) => outage.cut = true,
                     // Turns in which the operation was not come to.
                     End::Head => (open, lost) = (true, true),
-                    // What went by the operation tells nothing of its failing.
-                    _ if finished.state.failed.is_none() => {}
+                    // What went by the operation tells nothing of its failing, nor does what a handler of other
+                    // errors took.
+                    _ if finished.state.failed.is_none() || is_another(&finished.state, ways) => {}
                     _ => outage.left.push((attempt, finished)),
                 }
             }

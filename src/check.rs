@@ -260,7 +260,10 @@ fn lost(file: &SourceFile, unparsed: &[Unparsed]) -> FileError {
     let place = first.map_or_else(String::new, |part| {
         format!(" (line {}: {})", file.line_of(part.span.start), part.message.trim_end_matches('.'))
     });
-    FileError { path: file.path.to_string(), message: format!("could not be parsed{place}: nothing of it was checked") }
+    FileError {
+        path: file.path.to_string(),
+        message: format!("could not be parsed, and nothing of it was checked{place}"),
+    }
 }
 
 fn empty_module(file: &SourceFile) -> Module {

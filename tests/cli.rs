@@ -92,7 +92,11 @@ fn a_file_of_which_nothing_was_checked_never_passes() {
     for args in [&["--select", "bound"] as &[&str], &["--ignore", "meta"], &["inventory"]] {
         let output = stormlint(&folder.0, &[args, &["--output-format", "json"]].concat());
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", out(&output));
-        assert!(err(&output).contains("b.rs: could not be parsed (line 3: "), "{}", err(&output));
+        assert!(
+            err(&output).contains("b.rs: could not be parsed, and nothing of it was checked (line 3: "),
+            "{}",
+            err(&output)
+        );
         let document = json(&output);
         let paths: Vec<_> = document["errors"].as_array().unwrap().iter().map(|error| &error["path"]).collect();
         assert_eq!(paths, ["a.py", "b.rs"]);

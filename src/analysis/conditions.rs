@@ -9,7 +9,7 @@ use super::machine::Machine;
 use super::state::{At, Event, Failed, Failing, Gap, Object, State};
 use super::status::StatusSet;
 use super::value::{Node, Place, SymId, Taint, Value};
-use crate::ir::{BinOp, Block, BlockId, Instr, Op, Slot, Term};
+use crate::ir::{BinOp, Block, BlockId, Callee, Instr, Op, Slot, Term, UnOp};
 use crate::source::Span;
 use std::rc::Rc;
 
@@ -27,6 +27,14 @@ pub(super) fn joined(op: BinOp, a: &Value, b: &Value) -> Option<Value> {
         _ => return None,
     };
     (items.len() <= ITEMS).then(|| Value::Tuple(items.into()))
+}
+
+/// Whether a branch on `cond` is one on what an instruction of the block gives.
+fn decides(block: &Block, instr: &Instr, cond: Slot) -> bool {
+    let negates = |next: &Instr| {
+        next.dst == Some(cond) && matches!(next.op, Op::Unary(UnOp::Not, slot) if Some(slot) == instr.dst)
+    };
+    instr.dst == Some(cond) || block.instrs.iter().any(negates)
 }
 
 impl<'a> Machine<'a> {
@@ -167,13 +175,47 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Whether the call that is made asks a parameter whether to go on: the loop begins by it and keeps nothing of the
+    /// answer, nothing else in the loop has to do with that parameter, and something in it may leave the process.
+    pub(super) fn asks_whether_to_stop(&self, state: &State, callee: &Value) -> bool {
+        let (Value::Bound(pair), Some(blocks), Some(head), [frame]) =
+            (callee, &self.plan.blocks, self.plan.head, state.frames.as_slice())
+        else {
+            return false;
+        };
+        let is_open = match &pair.0 {
+            Value::Sym(id) => self.symbols.info(*id).is_some_and(|info| info.ty.is_none()),
+            _ => false,
+        };
+        let Some(function) = self.project.function(frame.func).filter(|_| is_open && frame.block == head) else {
+            return false;
+        };
+        let Some(block) = function.block(head) else { return false };
+        let (Some(instr), Term::Branch { cond, then, otherwise }) = (block.instrs.get(frame.at), &block.term) else {
+            return false;
+        };
+        let Op::Call { callee: Callee::Method { receiver, .. }, .. } = &instr.op else { return false };
+        let kept = instr.dst.and_then(|dst| function.slot(dst)).is_none_or(|info| info.name.is_some());
+        if kept || !decides(block, instr, *cond) {
+            return false;
+        }
+        let inside = function.blocks.iter().zip(blocks.iter()).filter(|(_, inside)| **inside).map(|(block, _)| block);
+        let instrs = || inside.clone().flat_map(|block| &block.instrs);
+        let uses = instrs().filter(|instr| instr.op.reads().contains(receiver) || instr.dst == Some(*receiver)).count();
+        let closures = instrs().any(|instr| matches!(instr.op, Op::Func(_)));
+        let leaves = self.leads_out(state, *then, false) || self.leads_out(state, *otherwise, false);
+        function.params.iter().any(|param| param.slot == *receiver)
+            && uses == 1
+            && !closures
+            && leaves
+            && instrs().any(|instr| self.project.leads_out(frame.func.file, function, &instr.op).is_some())
+    }
+
     /// Notes a comparison of a variable's number with another, or with a parameter, by which the loop may be left.
     pub(super) fn note_limit(&self, state: &mut State, instr: &Instr, block: &Block, sides: [(Slot, &Value); 2]) {
         let Op::Binary(BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge | BinOp::Eq, ..) = instr.op else { return };
         let Term::Branch { cond, then, otherwise } = block.term else { return };
-        let decides =
-            |next: &Instr| next.dst == Some(cond) && matches!(next.op, Op::Unary(_, slot) if Some(slot) == instr.dst);
-        if instr.dst != Some(cond) && !block.instrs.iter().any(decides) {
+        if !decides(block, instr, cond) {
             return;
         }
         let Some(function) = state.frames.first().and_then(|frame| self.project.function(frame.func)) else { return };

@@ -418,7 +418,7 @@ impl FailurePath {
         let Cause::Exception { classes, everything } = &self.cause else { return Some(self.cause.clone()) };
         let sent: Vec<String> = classes.iter().filter(|class| !self.before_send.contains(class)).cloned().collect();
         let nothing = sent.is_empty() && !classes.is_empty() && !everything;
-        (!nothing).then(|| Cause::Exception { classes: sent, everything: *everything })
+        (!nothing).then_some(Cause::Exception { classes: sent, everything: *everything })
     }
 }
 

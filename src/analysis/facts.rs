@@ -342,8 +342,8 @@ pub(super) fn failure_path(
             group.op.sources.iter().any(|source| executed_after_failure(&events, *source))
         });
     // What a remote call gave without failing, and the code does not want.
-    let good_answer = cause == Cause::Value && group.op.remote == Known3::Yes
-        || raises_only(machine, group, |entry| entry.content);
+    let good_answer =
+        cause == Cause::Value && group.op.remote == Known3::Yes || raises_only(machine, group, |entry| entry.content);
     let inner = group.paths.iter().any(|path| repeated_within(&path.state.events(), &group.op));
     let picked = is_picked(machine, found, group);
     let unknown_on_the_way = !helpers.is_empty() && !repaired;

@@ -9,7 +9,7 @@ use super::machine::Machine;
 use super::state::{At, Event, Failed, Failing, Gap, Object, State};
 use super::status::StatusSet;
 use super::value::{Node, Place, SymId, Taint, Value};
-use crate::ir::{BinOp, Block, BlockId, Callee, Instr, Op, Slot, Term, UnOp};
+use crate::ir::{BinOp, Block, BlockId, Callee, Function, Instr, Op, Slot, Term, UnOp};
 use crate::source::Span;
 use std::rc::Rc;
 
@@ -226,7 +226,7 @@ impl<'a> Machine<'a> {
         let number = |(slot, value): (Slot, &Value)| match value {
             Value::Num(num) => {
                 let info = function.slot(slot).filter(|info| info.name.is_some() && info.captured.is_none());
-                num.single().filter(|_| info.is_some() && !is_parameter(slot))
+                num.single().filter(|_| info.is_some() && !is_parameter(slot) && self.stays(state, function, slot))
             }
             _ => None,
         };
@@ -241,6 +241,30 @@ impl<'a> Machine<'a> {
             let at = self.at(state, instr.span);
             state.push(Event::Compared(at, count));
         }
+    }
+
+    /// Whether the loop leaves a variable as it is: nothing in it writes to the variable, but for what adds nought.
+    fn stays(&self, state: &State, function: &Function, slot: Slot) -> bool {
+        let (Some(frame), Some(inside)) = (state.frames.first(), &self.plan.blocks) else { return false };
+        let closures = self.project.module(frame.func.file).map_or(&[] as &[Function], |module| &module.functions);
+        let lent = |inner: &Function| {
+            inner.parent == Some(frame.func.func) && inner.slots.iter().any(|info| info.captured == Some(slot))
+        };
+        let blocks = function.blocks.iter().zip(inside.iter()).filter(|(_, inside)| **inside);
+        let instrs = || blocks.clone().flat_map(|(block, _)| &block.instrs);
+        let is_nought = |slot: Slot| {
+            let value = frame.slots.get(slot.0 as usize).and_then(Option::as_ref);
+            matches!(value, Some(Value::Num(num)) if num.single() == Some(0.0))
+        };
+        let adds_nought = |op: &Op| match op {
+            Op::Binary(BinOp::Add | BinOp::Sub, a, b) => *a == slot && is_nought(*b),
+            _ => false,
+        };
+        let changes = |instr: &Instr| match &instr.op {
+            Op::Copy(from) => !instrs().any(|made| made.dst == Some(*from) && adds_nought(&made.op)),
+            op => !adds_nought(op),
+        };
+        !instrs().any(|instr| instr.dst == Some(slot) && changes(instr)) && !closures.iter().any(lent)
     }
 
     /// Whether a block of the function under analysis leads out of its loop without coming back to the head, failures on

@@ -35,6 +35,7 @@ pub mod machine;
 mod matching;
 mod memory;
 mod merging;
+mod mixed;
 mod modelled;
 mod ops;
 mod outage;

@@ -148,6 +148,9 @@ fn check_here(mut inputs: Vec<Input>, config: &Config) -> Run {
             run.errors.push(FileError { path: input.file.path.to_string(), message });
             empty_module(&input.file)
         });
+        if module.is_lost() && config.rule(UNPARSED).is_none() {
+            run.errors.push(lost(&input.file, &module.unparsed));
+        }
         run.unparsed.push(module.unparsed.clone());
         run.files.push(input.file);
         run.root_paths.push(input.root_path);
@@ -249,6 +252,18 @@ fn unparsed_source(active: &ActiveRule, file: &SourceFile, unparsed: &[Unparsed]
         labels: others.take(MAX_OTHERS).map(label).collect(),
         key: String::new(),
     })
+}
+
+/// A file of which nothing was checked, where no finding says so.
+fn lost(file: &SourceFile, unparsed: &[Unparsed]) -> FileError {
+    let first = unparsed.iter().min_by_key(|part| part.span);
+    let place = first.map_or_else(String::new, |part| {
+        format!(" (line {}: {})", file.line_of(part.span.start), part.message.trim_end_matches('.'))
+    });
+    FileError {
+        path: file.path.to_string(),
+        message: format!("could not be parsed, and nothing of it was checked{place}"),
+    }
 }
 
 fn empty_module(file: &SourceFile) -> Module {

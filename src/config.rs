@@ -43,6 +43,7 @@ impl Config {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} `{name}`; {}", match .suggestion {
     Some(near) => format!("did you mean `{near}`?"),
+    None if .name.is_empty() => "the name is empty (is there a comma too many?)".to_owned(),
     None => "`stormlint rules` lists them".to_owned(),
 })]
 pub struct UnknownName {
@@ -176,6 +177,8 @@ mod tests {
         assert_eq!(error.to_string(), "unknown rule or group `unbouned-retry`; did you mean `unbounded-retry`?");
         let error = select(&all(), &[], &["xyzzy-plugh".to_owned()]).unwrap_err();
         assert_eq!(error.suggestion, None);
+        let error = select(&all(), &["bound".to_owned(), String::new()], &[]).unwrap_err();
+        assert_eq!(error.to_string(), "unknown rule or group ``; the name is empty (is there a comma too many?)");
         assert_eq!(distance("kitten", "sitting"), 3);
         assert_eq!(distance("", "abc"), 3);
     }

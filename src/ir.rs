@@ -54,6 +54,21 @@ pub struct Module {
     pub unparsed: Vec<Unparsed>,
 }
 
+impl Module {
+    /// Whether the parser left nothing of a file to look at: no class, no variable, and no function that does anything.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        let holds_code = |function: &Function| {
+            let mut instrs = function.blocks.iter().flat_map(|block| &block.instrs);
+            function.blocks.len() > 1
+                || function.blocks.iter().any(|block| !matches!(block.term, Term::Return(None)))
+                || instrs.any(|instr| !matches!(instr.op, Op::Unknown(_)))
+        };
+        let nothing = self.classes.is_empty() && self.globals.is_empty() && !self.functions.iter().any(holds_code);
+        nothing && !self.unparsed.is_empty()
+    }
+}
+
 /// A part of a file that could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unparsed {

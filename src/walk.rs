@@ -82,6 +82,11 @@ impl Place {
     }
 }
 
+/// Pipes (what a shell makes of `<(…)`, `/dev/stdin` behind one), sockets and devices: reading one may never end, and its
+/// name does not say the language.
+const NOT_A_FILE: &str =
+    "not a regular file; to check what a pipe gives, send it to `stormlint - --stdin-filename NAME`";
+
 const NOT_A_SOURCE: &str = "neither Python nor Rust, by its name (.py, .pyi, .rs) or its first line";
 
 /// What was found under some paths.
@@ -91,21 +96,24 @@ pub struct Sources {
     pub inputs: Vec<Input>,
     /// What does not exist or could not be read.
     pub errors: Vec<FileError>,
+    /// What is worth a word, and hides nothing: links that lead nowhere.
+    pub remarks: Vec<FileError>,
 }
 
 /// Finds and reads all sources under the paths.
 #[must_use]
 pub fn sources(place: &Place, paths: &[PathBuf]) -> Sources {
-    let mut errors = Vec::new();
+    let (mut errors, mut remarks) = (Vec::new(), Vec::new());
     let mut files: BTreeMap<PathBuf, Named> = BTreeMap::new();
     for given in paths {
         let path = normal(&place.cwd.join(given));
         match std::fs::metadata(&path) {
             Err(error) => errors.push(FileError { path: slashed(given), message: io_text(&error) }),
-            Ok(facts) if facts.is_dir() => walk(place, &path, &mut files, &mut errors),
-            Ok(_) => {
+            Ok(facts) if facts.is_dir() => walk(place, &path, &mut files, &mut errors, &mut remarks),
+            Ok(facts) if facts.is_file() => {
                 files.insert(path, Named::Yes);
             }
+            Ok(_) => errors.push(FileError { path: slashed(given), message: NOT_A_FILE.to_owned() }),
         }
     }
     let read: Vec<_> = files
@@ -131,7 +139,7 @@ pub fn sources(place: &Place, paths: &[PathBuf]) -> Sources {
         };
         errors.push(FileError { path: place.shown(&path), message });
     }
-    Sources { inputs, errors }
+    Sources { inputs, errors, remarks }
 }
 
 /// Whether a file was named, or met in a folder.
@@ -141,7 +149,13 @@ enum Named {
     No,
 }
 
-fn walk(place: &Place, folder: &Path, files: &mut BTreeMap<PathBuf, Named>, errors: &mut Vec<FileError>) {
+fn walk(
+    place: &Place,
+    folder: &Path,
+    files: &mut BTreeMap<PathBuf, Named>,
+    errors: &mut Vec<FileError>,
+    remarks: &mut Vec<FileError>,
+) {
     let mut builder = ignore::WalkBuilder::new(folder);
     builder.hidden(false).require_git(false).filter_entry(|entry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
@@ -151,9 +165,12 @@ fn walk(place: &Place, folder: &Path, files: &mut BTreeMap<PathBuf, Named>, erro
     for entry in builder.build() {
         match entry {
             Ok(entry) => {
-                let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-                if is_file && language(entry.path()).is_some() {
+                let Some(kind) = entry.file_type().filter(|_| language(entry.path()).is_some()) else { continue };
+                if kind.is_file() {
                     files.entry(entry.into_path()).or_insert(Named::No);
+                } else if kind.is_symlink() && std::fs::metadata(entry.path()).is_err() {
+                    let message = "a link that leads nowhere; there is nothing to check".to_owned();
+                    remarks.push(FileError { path: place.shown(entry.path()), message });
                 }
             }
             Err(error) => {

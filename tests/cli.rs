@@ -22,6 +22,22 @@ fn stormlint(cwd: &Path, args: &[&str]) -> Output {
         .unwrap()
 }
 
+/// As [`stormlint`], with a text on standard input.
+fn piped(cwd: &Path, args: &[&str], text: &str) -> Output {
+    use std::io::Write;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stormlint"))
+        .current_dir(cwd)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // One that refuses its arguments does not read.
+    let _ = child.stdin.take().unwrap().write_all(text.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
 fn out(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
@@ -63,8 +79,92 @@ fn findings_exit_with_1_in_every_format() {
     let output = stormlint(&folder.0, &["--exit-zero", "--output-format", "concise"]);
     assert_eq!(output.status.code(), Some(0));
     assert!(out(&output).starts_with("a.py:1:"), "{}", out(&output));
-    assert_eq!(stormlint(&folder.0, &["--ignore", "unparsed-source"]).status.code(), Some(0));
-    assert_eq!(stormlint(&folder.0, &["--select", "bound"]).status.code(), Some(0));
+}
+
+#[test]
+fn a_file_of_which_nothing_was_checked_never_passes() {
+    let folder = Folder::new("lost");
+    let broken = format!("import time\n\n\n{BROKEN}");
+    folder
+        .write("a.py", broken)
+        .write("b.rs", "use std::time::Duration;\n\npub fn f() { let = ; }\n")
+        .write("c.py", CALM);
+    for args in [&["--select", "bound"] as &[&str], &["--ignore", "meta"], &["inventory"]] {
+        let output = stormlint(&folder.0, &[args, &["--output-format", "json"]].concat());
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", out(&output));
+        assert!(
+            err(&output).contains("b.rs: could not be parsed, and nothing of it was checked (line 3: "),
+            "{}",
+            err(&output)
+        );
+        let document = json(&output);
+        let paths: Vec<_> = document["errors"].as_array().unwrap().iter().map(|error| &error["path"]).collect();
+        assert_eq!(paths, ["a.py", "b.rs"]);
+        assert_eq!(document["files"], 3);
+    }
+    let output = stormlint(&folder.0, &["--output-format", "json"]);
+    assert_eq!(json(&output)["errors"], serde_json::json!([]), "the findings say so");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn a_file_that_was_checked_in_part_is_known_by_its_finding() {
+    let folder = Folder::new("in-part");
+    folder.write("a.py", "def f(x):\n    y = (x +\n\n\ndef g(x):\n    return x\n");
+    folder.write("b.rs", "pub fn f() { let = ; }\n\npub fn g(x: u8) -> u8 { x }\n");
+    assert_eq!(stormlint(&folder.0, &[]).status.code(), Some(1));
+    for args in [["--select", "bound"], ["--ignore", "unparsed-source"]] {
+        let output = stormlint(&folder.0, &args);
+        assert_eq!((output.status.code(), err(&output).as_str()), (Some(0), ""), "{args:?}");
+    }
+}
+
+#[test]
+fn a_root_is_a_folder() {
+    let folder = Folder::new("root");
+    folder.write("a.py", CALM);
+    for root in ["nowhere", "a.py"] {
+        let output = stormlint(&folder.0, &["--root", root]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(err(&output).contains(&format!("--root takes a folder, and `{root}` is none")), "{}", err(&output));
+    }
+    assert_eq!(stormlint(&folder.0, &["--root", "."]).status.code(), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_refused_when_named_and_passed_over_in_a_folder() {
+    let folder = Folder::new("pipes");
+    folder.write("a.py", CALM);
+    assert!(Command::new("mkfifo").arg(folder.0.join("x.py")).status().unwrap().success());
+    let _listener = std::os::unix::net::UnixListener::bind(folder.0.join("y.py")).unwrap();
+    let output = stormlint(&folder.0, &["--output-format", "json", "x.py", "a.py", "y.py", "/dev/null"]);
+    assert_eq!(output.status.code(), Some(2));
+    for path in ["x.py", "y.py", "/dev/null"] {
+        assert!(err(&output).contains(&format!("{path}: not a regular file")), "{}", err(&output));
+    }
+    assert_eq!(json(&output)["files"], 1);
+    let output = stormlint(&folder.0, &["."]);
+    assert_eq!((output.status.code(), err(&output).as_str()), (Some(0), ""));
+    let output = piped(&folder.0, &["/dev/stdin"], CALM);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("send it to `stormlint - --stdin-filename NAME`"), "{}", err(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_is_told() {
+    let folder = Folder::new("links");
+    folder.write("a.py", CALM);
+    for (target, link) in [("nowhere.py", "b.py"), ("nowhere", "notes.txt"), ("a.py", "c.py")] {
+        std::os::unix::fs::symlink(target, folder.0.join(link)).unwrap();
+    }
+    let output = stormlint(&folder.0, &["--output-format", "json"]);
+    assert_eq!(err(&output), "stormlint: b.py: a link that leads nowhere; there is nothing to check\n");
+    assert_eq!((output.status.code(), &json(&output)["files"]), (Some(0), &Value::from(1)));
+    let named = stormlint(&folder.0, &["b.py", "c.py"]);
+    assert_eq!(named.status.code(), Some(2));
+    assert_eq!(out(&named), "No findings in 1 file.\n");
 }
 
 #[test]
@@ -86,6 +186,7 @@ fn wrong_usage_exits_with_2() {
     let output = stormlint(&folder.0, &["--select", "bund"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(err(&output).contains("unknown rule or group `bund`; did you mean `bound`?"), "{}", err(&output));
+    assert!(err(&stormlint(&folder.0, &["--select", "bound,"])).contains("the name is empty"));
     for args in [&["explain", "nothing-like-it"] as &[&str], &["--output-format", "xml"], &["-"], &["--nonsense"]] {
         assert_eq!(stormlint(&folder.0, args).status.code(), Some(2), "{args:?}");
     }
@@ -137,19 +238,15 @@ fn texts_of_any_encoding_are_read() {
 
 #[test]
 fn standard_input_is_checked_under_its_name() {
-    use std::io::Write;
     let folder = Folder::new("stdin");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_stormlint"))
-        .current_dir(&folder.0)
-        .args(["check", "-", "--stdin-filename", "src/a.py", "--output-format", "json"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(CALM.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
+    let output = piped(&folder.0, &["check", "-", "--stdin-filename", "src/a.py", "--output-format", "json"], CALM);
     assert_eq!(json(&output)["files"], 1);
     assert_eq!(output.status.code(), Some(0));
+    for paths in [&[] as &[&str], &["."]] {
+        let output = piped(&folder.0, &[&["check", "--stdin-filename", "src/a.py"], paths].concat(), CALM);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(err(&output).contains("stormlint - --stdin-filename src/a.py"), "{}", err(&output));
+    }
 }
 
 #[test]
@@ -212,8 +309,38 @@ fn the_inventory_has_its_own_formats() {
     let folder = Folder::new("inventory");
     folder.write("a.py", CALM);
     let document = json(&stormlint(&folder.0, &["inventory", "--output-format", "json", "--select", "all", "."]));
-    assert_eq!(document, serde_json::json!({"version": 1, "sites": []}));
+    assert_eq!(document, serde_json::json!({"version": 1, "sites": [], "files": 1, "errors": []}));
+    let output = stormlint(&folder.0, &["inventory", "--output-format", "json", "a.py", "gone.py"]);
+    assert_eq!(json(&output)["errors"][0]["path"], "gone.py");
+    assert_eq!(output.status.code(), Some(2));
     assert_eq!(out(&stormlint(&folder.0, &["inventory"])), "0 retry sites in 1 file.\n");
+}
+
+#[test]
+fn counts_of_their_own_add_up() {
+    let folder = Folder::new("counts");
+    let with = |reset: &str| {
+        format!(
+            "import time\n\nimport requests\n\n\ndef load(url):\n    slow = gone = 0\n    while True:\n        try:\n\
+             \x20           return requests.get(url, timeout=5).content\n\
+             \x20       except requests.Timeout:\n            slow += 1\n{reset}            if slow == 3:\n\
+             \x20               raise\n        except requests.ConnectionError:\n            gone += 1\n\
+             \x20           if gone == 5:\n                raise\n        time.sleep(1)\n"
+        )
+    };
+    folder.write("own.py", with("")).write("by_turns.py", with("            gone = 0\n"));
+    let shared = with("").replace("slow", "failures").replace("gone", "failures");
+    folder.write("shared.py", shared);
+    let most = |path: &str| {
+        let document = json(&stormlint(&folder.0, &["inventory", "--output-format", "json", path]));
+        document["sites"][0]["max_attempts"].as_u64()
+    };
+    assert_eq!(most("own.py"), Some(2 + 4 + 1));
+    assert_eq!(most("shared.py"), Some(5));
+    let shown = out(&stormlint(&folder.0, &["inventory", "own.py"]));
+    assert!(shown.contains("at most 7 (5 if it always fails in the same way)"), "{shown}");
+    // Four broken connections before each of three time-outs: no sum.
+    assert_eq!(most("by_turns.py"), None);
 }
 
 #[test]

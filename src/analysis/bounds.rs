@@ -1,8 +1,10 @@
 //! What bounds the attempts: counts, deadlines, flags, and the tests that never come to their end.
 
 use super::arith;
+use super::facts::Group;
 use super::machine::{Finished, Machine};
 use super::memory::last_part;
+use super::mixed;
 use super::outage::Outage;
 use super::policy::{Bound, Cause, FailurePath, Form};
 use super::sites::Found;
@@ -10,6 +12,9 @@ use super::state::{At, Event, Object, State};
 use super::value::{FuncRef, Node, Place, SymId, Taint, Value};
 use crate::ir::{BinOp, Callee, Op, Slot, Term, UnOp};
 use crate::models::Kind;
+
+/// Why a count does not bound that no turn changes.
+const NEVER_MOVES: &str = "the count never moves, so that it never comes to its limit";
 
 /// What bounds the attempts if the operation keeps failing so.
 pub(super) fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outage) -> Bound {
@@ -87,6 +92,9 @@ pub(super) fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outag
     if is_limited(machine, found) {
         return Bound::Deadline(None);
     }
+    if survivors.iter().any(|events| never_moves(events)) {
+        return Bound::Broken(NEVER_MOVES.to_string());
+    }
     Bound::None
 }
 
@@ -129,6 +137,20 @@ fn count_of(state: &State, iterator: &Value) -> Option<Option<u32>> {
         Object::Items(items, taken) => Some(u32::try_from(items.len().saturating_sub(*taken)).ok()),
         _ => None,
     }
+}
+
+/// Whether a variable that only ever has one number is compared, turn after turn, to see whether to leave.
+fn never_moves(events: &[&Event]) -> bool {
+    let mut tests: Vec<(At, Vec<f64>)> = Vec::new();
+    for event in events {
+        let Event::Compared(at, number) = event else { continue };
+        match tests.iter_mut().find(|(other, _)| other == at) {
+            Some((_, numbers)) => numbers.push(*number),
+            None => tests.push((*at, vec![*number])),
+        }
+    }
+    let same = |numbers: &[f64]| numbers.windows(2).all(|pair| matches!(pair, [a, b] if a == b));
+    tests.iter().any(|(_, numbers)| numbers.len() >= 5 && same(numbers))
 }
 
 /// Whether a loop stands in an `async` block that the function around it runs under a time limit.
@@ -377,24 +399,33 @@ pub(super) fn number_in(machine: &Machine<'_>, value: &Value, depth: u32) -> f64
 }
 
 /// Where one failure path of a loop is counted and another is not, the count is broken on the other.
-pub(super) fn brand_broken(failures: &mut [FailurePath]) {
-    let counted = failures
-        .iter()
-        .any(|path| matches!(path.bound, Bound::Count(_) | Bound::Both(..) | Bound::Caller | Bound::Deadline(_)));
-    if !counted {
+pub(super) fn brand_broken(
+    machine: &mut Machine<'_>,
+    found: &Found<'_>,
+    groups: &[Group],
+    failures: &mut [FailurePath],
+) {
+    let counts = |path: &FailurePath| {
+        matches!(path.bound, Bound::Count(_) | Bound::Both(..) | Bound::Caller | Bound::Deadline(_))
+    };
+    if !failures.iter().any(counts) {
         return;
     }
-    for path in failures {
-        if path.bound == Bound::None && !path.repaired {
+    let counted = groups.iter().zip(failures.iter()).find_map(|(group, path)| Some((group, path.attempts?)));
+    for (group, path) in groups.iter().zip(failures) {
+        let uncounted = path.bound == Bound::None || path.bound == Bound::Broken(NEVER_MOVES.to_string());
+        if uncounted && !path.repaired {
             let which = match &path.cause {
-                Cause::Status(set) => format!("the path on status {set} is not counted"),
+                Cause::Status(set) => format!("the path on status {set}"),
                 Cause::Exception { classes, .. } => match classes.first() {
-                    Some(class) => format!("the path on {} is not counted", last_part(class)),
-                    None => "the path on an exception is not counted".to_string(),
+                    Some(class) => format!("the path on {}", last_part(class)),
+                    None => "the path on an exception".to_string(),
                 },
-                _ => "one failure path is not counted".to_string(),
+                _ => "one failure path".to_string(),
             };
-            path.bound = Bound::Broken(which);
+            let set_back = counted.is_some_and(|counted| mixed::sets_back(machine, found, counted, group));
+            let what = if set_back { "sets the count back" } else { "is not counted" };
+            path.bound = Bound::Broken(format!("{which} {what}"));
         }
     }
 }

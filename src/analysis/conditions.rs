@@ -9,7 +9,7 @@ use super::machine::Machine;
 use super::state::{At, Event, Failed, Failing, Gap, Object, State};
 use super::status::StatusSet;
 use super::value::{Node, Place, SymId, Taint, Value};
-use crate::ir::{BinOp, BlockId};
+use crate::ir::{BinOp, Block, BlockId, Callee, Function, Instr, Op, Slot, Term, UnOp};
 use crate::source::Span;
 use std::rc::Rc;
 
@@ -27,6 +27,14 @@ pub(super) fn joined(op: BinOp, a: &Value, b: &Value) -> Option<Value> {
         _ => return None,
     };
     (items.len() <= ITEMS).then(|| Value::Tuple(items.into()))
+}
+
+/// Whether a branch on `cond` is one on what an instruction of the block gives.
+fn decides(block: &Block, instr: &Instr, cond: Slot) -> bool {
+    let negates = |next: &Instr| {
+        next.dst == Some(cond) && matches!(next.op, Op::Unary(UnOp::Not, slot) if Some(slot) == instr.dst)
+    };
+    instr.dst == Some(cond) || block.instrs.iter().any(negates)
 }
 
 impl<'a> Machine<'a> {
@@ -106,7 +114,7 @@ impl<'a> Machine<'a> {
             Truth::Known(truth, taint) => {
                 if taint.has(Taint::COUNTER) {
                     let other = if truth { otherwise } else { then };
-                    let leads_out = state.frames.len() == 1 && self.leads_out(&state, other);
+                    let leads_out = state.frames.len() == 1 && self.leads_out(&state, other, false);
                     state.push(Event::CountTest { at, leads_out });
                 }
                 vec![(state, truth)]
@@ -167,8 +175,101 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Whether a block of the function under analysis leads out of its loop without coming back to the head.
-    pub(super) fn leads_out(&self, state: &State, from: BlockId) -> bool {
+    /// Whether the call that is made asks a parameter whether to go on: the loop begins by it and keeps nothing of the
+    /// answer, nothing else in the loop has to do with that parameter, and something in it may leave the process.
+    pub(super) fn asks_whether_to_stop(&self, state: &State, callee: &Value) -> bool {
+        let (Value::Bound(pair), Some(blocks), Some(head), [frame]) =
+            (callee, &self.plan.blocks, self.plan.head, state.frames.as_slice())
+        else {
+            return false;
+        };
+        let is_open = match &pair.0 {
+            Value::Sym(id) => self.symbols.info(*id).is_some_and(|info| info.ty.is_none()),
+            _ => false,
+        };
+        let Some(function) = self.project.function(frame.func).filter(|_| is_open && frame.block == head) else {
+            return false;
+        };
+        let Some(block) = function.block(head) else { return false };
+        let (Some(instr), Term::Branch { cond, then, otherwise }) = (block.instrs.get(frame.at), &block.term) else {
+            return false;
+        };
+        let Op::Call { callee: Callee::Method { receiver, .. }, .. } = &instr.op else { return false };
+        let kept = instr.dst.and_then(|dst| function.slot(dst)).is_none_or(|info| info.name.is_some());
+        if kept || !decides(block, instr, *cond) {
+            return false;
+        }
+        let inside = function.blocks.iter().zip(blocks.iter()).filter(|(_, inside)| **inside).map(|(block, _)| block);
+        let instrs = || inside.clone().flat_map(|block| &block.instrs);
+        let uses = instrs().filter(|instr| instr.op.reads().contains(receiver) || instr.dst == Some(*receiver)).count();
+        let closures = instrs().any(|instr| matches!(instr.op, Op::Func(_)));
+        let leaves = self.leads_out(state, *then, false) || self.leads_out(state, *otherwise, false);
+        function.params.iter().any(|param| param.slot == *receiver)
+            && uses == 1
+            && !closures
+            && leaves
+            && instrs().any(|instr| self.project.leads_out(frame.func.file, function, &instr.op).is_some())
+    }
+
+    /// Notes a comparison of a variable's number with another, or with a parameter, by which the loop may be left.
+    pub(super) fn note_limit(&self, state: &mut State, instr: &Instr, block: &Block, sides: [(Slot, &Value); 2]) {
+        let Op::Binary(BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge | BinOp::Eq, ..) = instr.op else { return };
+        let Term::Branch { cond, then, otherwise } = block.term else { return };
+        if !decides(block, instr, cond) {
+            return;
+        }
+        let Some(function) = state.frames.first().and_then(|frame| self.project.function(frame.func)) else { return };
+        if state.frames.len() != 1 || self.plan.blocks.is_none() {
+            return;
+        }
+        let is_parameter = |slot: Slot| function.params.iter().any(|param| param.slot == slot);
+        let number = |(slot, value): (Slot, &Value)| match value {
+            Value::Num(num) => {
+                let info = function.slot(slot).filter(|info| info.name.is_some() && info.captured.is_none());
+                num.single().filter(|_| info.is_some() && !is_parameter(slot) && self.stays(state, function, slot))
+            }
+            _ => None,
+        };
+        let is_limit = |(slot, value): (Slot, &Value)| matches!(value, Value::Num(_)) || is_parameter(slot);
+        let [left, right] = sides;
+        let pairs = [(left, right), (right, left)];
+        let Some(count) = pairs.into_iter().find_map(|(count, limit)| number(count).filter(|_| is_limit(limit))) else {
+            return;
+        };
+        let parts = |out, on| self.leads_out(state, out, false) && !self.leads_out(state, on, true);
+        if parts(then, otherwise) || parts(otherwise, then) {
+            let at = self.at(state, instr.span);
+            state.push(Event::Compared(at, count));
+        }
+    }
+
+    /// Whether the loop leaves a variable as it is: nothing in it writes to the variable, but for what adds nought.
+    fn stays(&self, state: &State, function: &Function, slot: Slot) -> bool {
+        let (Some(frame), Some(inside)) = (state.frames.first(), &self.plan.blocks) else { return false };
+        let closures = self.project.module(frame.func.file).map_or(&[] as &[Function], |module| &module.functions);
+        let lent = |inner: &Function| {
+            inner.parent == Some(frame.func.func) && inner.slots.iter().any(|info| info.captured == Some(slot))
+        };
+        let blocks = function.blocks.iter().zip(inside.iter()).filter(|(_, inside)| **inside);
+        let instrs = || blocks.clone().flat_map(|(block, _)| &block.instrs);
+        let is_nought = |slot: Slot| {
+            let value = frame.slots.get(slot.0 as usize).and_then(Option::as_ref);
+            matches!(value, Some(Value::Num(num)) if num.single() == Some(0.0))
+        };
+        let adds_nought = |op: &Op| match op {
+            Op::Binary(BinOp::Add | BinOp::Sub, a, b) => *a == slot && is_nought(*b),
+            _ => false,
+        };
+        let changes = |instr: &Instr| match &instr.op {
+            Op::Copy(from) => !instrs().any(|made| made.dst == Some(*from) && adds_nought(&made.op)),
+            op => !adds_nought(op),
+        };
+        !instrs().any(|instr| instr.dst == Some(slot) && changes(instr)) && !closures.iter().any(lent)
+    }
+
+    /// Whether a block of the function under analysis leads out of its loop without coming back to the head, failures on
+    /// the way included or not.
+    pub(super) fn leads_out(&self, state: &State, from: BlockId, failures: bool) -> bool {
         let (Some(blocks), Some(head), Some(frame)) = (&self.plan.blocks, self.plan.head, state.top()) else {
             return false;
         };
@@ -187,8 +288,7 @@ impl<'a> Machine<'a> {
                 return false;
             }
             if let Some(block) = function.block(block) {
-                // Failures on this way are not what it is for.
-                work.extend(successors(block).into_iter().filter(|to| Some(*to) != block.unwind));
+                work.extend(successors(block).into_iter().filter(|to| failures || Some(*to) != block.unwind));
             }
         }
         true

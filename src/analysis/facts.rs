@@ -8,6 +8,7 @@ use std::rc::Rc;
 use super::body;
 use super::machine::{Advice, Finished, Machine};
 use super::memory::last_part;
+use super::mixed;
 use super::outage::Outage;
 use super::policy::{
     Bound, Cause, DateForm, FailurePath, Form, Known, Layer, Operation, Pace, RetryAfter, Role, Site, Step, Timeout,
@@ -62,7 +63,7 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         }
         failures.push(path);
     }
-    brand_broken(&mut failures);
+    brand_broken(machine, found, &groups, &mut failures);
     // A call of which nothing is known is taken for one that can fail for a while only where the code treats it so: it
     // is awaited, or there is a wait before it is made again.
     let treated_so = groups.iter().any(|group| group.op.remote == Known3::Yes || group.op.awaited)
@@ -80,11 +81,7 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
     }
     let exits = exits(machine, found);
     let bound = weakest(&failures);
-    let max_attempts = failures
-        .iter()
-        .map(|path| path.attempts)
-        .try_fold(0, |most, attempts| attempts.map(|attempts| most.max(attempts)))
-        .filter(|most| *most > 0);
+    let max_attempts = mixed::attempts_in_all(machine, found, &groups, &failures);
     let mut role = found.role;
     // A daemon's turn that takes new work is none.
     if role == Role::Daemon && failures.is_empty() {
@@ -228,12 +225,11 @@ pub(super) fn cause(machine: &Machine<'_>, group: &Group) -> Cause {
             {
                 return Cause::Status(set);
             }
+            // What may have had its effect first: it tells more.
+            let mut known: Vec<&str> = classes.iter().map(|class| &**class).filter(|class| *class != ANY).collect();
+            known.sort_by_key(|class| is_before_send(machine, group, class));
             Cause::Exception {
-                classes: classes
-                    .iter()
-                    .filter(|class| &***class != ANY)
-                    .map(|class| readable(machine, class))
-                    .collect(),
+                classes: known.into_iter().map(|class| readable(machine, class)).collect(),
                 everything: classes.iter().any(|class| &**class == ANY),
             }
         }
@@ -245,6 +241,12 @@ pub(super) fn cause(machine: &Machine<'_>, group: &Group) -> Cause {
             }
         }
     }
+}
+
+/// Whether an error says that nothing was sent.
+fn is_before_send(machine: &Machine<'_>, group: &Group, class: &str) -> bool {
+    let models = machine.project.models(group.op.at.file);
+    models.and_then(|models| models.exception(class)).is_some_and(|entry| entry.before_send)
 }
 
 pub(super) fn readable(machine: &Machine<'_>, class: &str) -> String {
@@ -340,8 +342,8 @@ pub(super) fn failure_path(
             group.op.sources.iter().any(|source| executed_after_failure(&events, *source))
         });
     // What a remote call gave without failing, and the code does not want.
-    let good_answer = cause == Cause::Value && group.op.remote == Known3::Yes
-        || raises_only(machine, group, true, |entry| entry.content);
+    let good_answer =
+        cause == Cause::Value && group.op.remote == Known3::Yes || raises_only(machine, group, |entry| entry.content);
     let inner = group.paths.iter().any(|path| repeated_within(&path.state.events(), &group.op));
     let picked = is_picked(machine, found, group);
     let unknown_on_the_way = !helpers.is_empty() && !repaired;
@@ -361,8 +363,14 @@ pub(super) fn failure_path(
     let wait_after_last = after_last(&last, &group.op);
     let wait_span = waited.as_ref().map(|(at, ..)| local_span(machine, found, *at));
     let steps = steps(machine, found, group, &events, &outage);
-    let before_send = raises_only(machine, group, false, |entry| entry.before_send);
-    let elapsed = matches!(group.how, Failing::Elapsed(_)) || raises_only(machine, group, true, |entry| entry.elapsed);
+    let before_send = match &group.how {
+        Failing::Raises(classes) => {
+            let unsent = classes.iter().filter(|class| is_before_send(machine, group, class));
+            unsent.map(|class| readable(machine, class)).collect()
+        }
+        _ => Vec::new(),
+    };
+    let elapsed = matches!(group.how, Failing::Elapsed(_)) || raises_only(machine, group, |entry| entry.elapsed);
     FailurePath {
         cause,
         bound,
@@ -389,11 +397,11 @@ pub(super) fn failure_path(
 }
 
 /// Whether it fails with errors alone of which all (or a class above them) are as a model says.
-fn raises_only(machine: &Machine<'_>, group: &Group, inherited: bool, what: fn(&Entry) -> bool) -> bool {
+fn raises_only(machine: &Machine<'_>, group: &Group, what: fn(&Entry) -> bool) -> bool {
     let Failing::Raises(classes) = &group.how else { return false };
     let Some(models) = machine.project.models(group.op.at.file) else { return false };
     let is = |class: &str| models.exception(class).is_some_and(what);
-    let above = |class: &str| inherited && models.ancestors(class).into_iter().any(is);
+    let above = |class: &str| models.ancestors(class).into_iter().any(is);
     !classes.is_empty() && classes.iter().all(|class| is(class) || above(class))
 }
 

@@ -2,7 +2,7 @@
 
 use super::calls::Args;
 use super::machine::{Machine, Out, Res};
-use super::state::{Gives, Object, State};
+use super::state::{Event, Gives, Object, State};
 use super::value::{ANY, Exc, Node, Taint, Type, Value};
 use crate::models::{Kind, Occurs};
 use crate::source::Span;
@@ -174,6 +174,16 @@ impl<'a> Machine<'a> {
                 }
             }
             out.push((state, Res::Value(Value::Bool(truth, Taint::FAILURE))));
+        }
+    }
+
+    /// Notes where an exception is caught, on the paths on which it is or may be.
+    pub(super) fn caught(&self, out: &mut Out, span: Span) {
+        for (state, res) in out {
+            if !matches!(res, Res::Value(Value::Bool(false, _) | Value::None)) {
+                let at = self.at(state, span);
+                state.push(Event::Caught(at));
+            }
         }
     }
 

@@ -443,9 +443,10 @@ impl<'a> Machine<'a> {
                 let value = arith::unary(&mut self.symbols, *op, &value);
                 out.push((state, Res::Value(value)));
             }
-            Op::Binary(op, a, b) => {
-                let a = self.read(&mut state, *a);
-                let b = self.read(&mut state, *b);
+            Op::Binary(op, left, right) => {
+                let a = self.read(&mut state, *left);
+                let b = self.read(&mut state, *right);
+                self.note_limit(&mut state, instr, block, [(*left, &a), (*right, &b)]);
                 let value = self.binary(&mut state, *op, &a, &b, instr.span);
                 out.push((state, Res::Value(value)));
             }
@@ -552,14 +553,22 @@ impl<'a> Machine<'a> {
             }
             Op::Catch => {
                 let caught = state.top().and_then(|frame| frame.caught.clone()).unwrap_or_else(any_exception);
-                let at = self.at(&state, instr.span);
-                state.push(Event::Caught(at));
+                // Where handlers are asked first, it is caught by the one that takes it.
+                let asks = |next: &Instr| match &next.op {
+                    Op::IsException(exception, _) | Op::Exit(_, Some(exception)) => Some(*exception) == instr.dst,
+                    _ => false,
+                };
+                if !block.instrs.iter().any(asks) {
+                    let at = self.at(&state, instr.span);
+                    state.push(Event::Caught(at));
+                }
                 out.push((state, Res::Value(caught)));
             }
             Op::IsException(exception, types) => {
                 let exception = self.read(&mut state, *exception);
                 let types = self.read(&mut state, *types);
                 self.handler(state, &exception, &types, &mut out);
+                self.caught(&mut out, instr.span);
             }
             Op::Enter(slot, _) => {
                 let manager = self.read(&mut state, *slot);
@@ -568,7 +577,11 @@ impl<'a> Machine<'a> {
             Op::Exit(slot, exception) => {
                 let manager = self.read(&mut state, *slot);
                 let exception = exception.map(|slot| self.read(&mut state, slot));
+                let failed = exception.is_some();
                 self.exit_context(state, &manager, exception, &mut out);
+                if failed {
+                    self.caught(&mut out, instr.span);
+                }
             }
             Op::Iter(slot, _) => {
                 let value = self.read(&mut state, *slot);

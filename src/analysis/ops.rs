@@ -638,6 +638,11 @@ impl<'a> Machine<'a> {
         };
         let mut parts: Vec<Value> = receiver.iter().cloned().collect();
         parts.extend(args.values().cloned());
+        if parts.len() == 1 && self.asks_whether_to_stop(&state, &callee) {
+            let flag = self.flag(&mut state);
+            out.push((state, Res::Value(flag)));
+            return;
+        }
         if local {
             if let Some(Value::Sym(id)) = &receiver
                 && self.is_used_up(at.file, *id)

@@ -53,6 +53,26 @@ fn is_counted(state: &State) -> bool {
     })
 }
 
+/// Whether a handler took what failed for an error of a kind of its own, which is none of those that last.
+fn is_another(state: &State, ways: &[(&Failing, u32)]) -> bool {
+    let Some(Failing::Raises(taken)) = state.failed.as_ref().map(|failed| &failed.how) else { return false };
+    let lasts = |(how, _): &(&Failing, u32)| match how {
+        Failing::Raises(classes) => taken.iter().any(|class| classes.contains(class)),
+        _ => true,
+    };
+    !taken.is_empty() && !ways.iter().any(lasts)
+}
+
+/// How the operation fails after so many executions.
+fn way<'w>(ways: &[(&'w Failing, u32)], executions: u32) -> Option<&'w Failing> {
+    let mut begins = 0_u32;
+    let now = ways.iter().find(|(_, times)| {
+        begins = begins.saturating_add(*times);
+        executions < begins
+    });
+    now.or(ways.last()).map(|(how, _)| *how)
+}
+
 impl Machine<'_> {
     /// Lets an operation fail in one way until the code gives up, or for as long as is needed to see that it does not.
     pub(super) fn outage(
@@ -61,6 +81,19 @@ impl Machine<'_> {
         entries: &[State],
         place: Place,
         how: &Failing,
+        advice: Advice,
+        most: Option<u32>,
+    ) -> Outage {
+        self.mixed_outage(plan, entries, place, &[(how, u32::MAX)], advice, most)
+    }
+
+    /// The same, where it fails in several ways in turn: so many times in each, and in the last to the end.
+    pub(super) fn mixed_outage(
+        &mut self,
+        plan: &Plan,
+        entries: &[State],
+        place: Place,
+        ways: &[(&Failing, u32)],
         advice: Advice,
         most: Option<u32>,
     ) -> Outage {
@@ -78,7 +111,7 @@ impl Machine<'_> {
             self.plan = Plan {
                 explore: false,
                 second_try: false,
-                force: Some((place, how.clone())),
+                force: way(ways, outage.simulated).map(|how| (place, how.clone())),
                 advice,
                 max_turns: turns + 5,
                 ..plan.clone()
@@ -114,8 +147,9 @@ impl Machine<'_> {
                     End::Cut | End::SecondTry(_) => outage.cut = true,
                     // Turns in which the operation was not come to.
                     End::Head => (open, lost) = (true, true),
-                    // What went by the operation tells nothing of its failing.
-                    _ if finished.state.failed.is_none() => {}
+                    // What went by the operation tells nothing of its failing, nor does what a handler of other
+                    // errors took.
+                    _ if finished.state.failed.is_none() || is_another(&finished.state, ways) => {}
                     _ => outage.left.push((attempt, finished)),
                 }
             }

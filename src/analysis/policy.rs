@@ -261,8 +261,9 @@ pub struct FailurePath {
     pub new_input: bool,
     /// A layer further in has already repeated what fails on this path: the answers and headers are its affair.
     pub inner: bool,
-    /// Every cause on this path is raised before anything was sent, or as a refusal: a repetition does nothing twice.
-    pub before_send: bool,
+    /// Those classes of the cause that are raised before anything was sent, or as a refusal: after them, a repetition
+    /// does nothing twice.
+    pub before_send: Vec<String>,
     /// The failure is that a time limit was over: that was a wait by itself.
     pub elapsed: bool,
     /// The answer was a good one, and the code asks again because of what stands in it (a text that does not parse, a
@@ -346,7 +347,8 @@ pub struct Site {
     pub retried_statuses: StatusSet,
     /// The bound over all failure paths (the weakest).
     pub bound: Bound,
-    /// Attempts in all, where every path has a known number (the greatest).
+    /// Attempts in all, however they fail, where every path has a known number: the greatest, or more where failures of
+    /// different kinds have counts of their own.
     pub max_attempts: Option<u32>,
     /// Ceiling of a growing wait, in seconds.
     pub delay_ceiling: Option<f64>,
@@ -407,6 +409,17 @@ pub struct Layer {
     pub span: Option<Span>,
     /// Made by the project's own code; else a library's default.
     pub explicit: bool,
+}
+
+impl FailurePath {
+    /// The cause less what is raised before anything was sent; `None` where nothing is left of it.
+    #[must_use]
+    pub fn cause_once_sent(&self) -> Option<Cause> {
+        let Cause::Exception { classes, everything } = &self.cause else { return Some(self.cause.clone()) };
+        let sent: Vec<String> = classes.iter().filter(|class| !self.before_send.contains(class)).cloned().collect();
+        let nothing = sent.is_empty() && !classes.is_empty() && !everything;
+        (!nothing).then_some(Cause::Exception { classes: sent, everything: *everything })
+    }
 }
 
 impl Site {

@@ -307,6 +307,8 @@ pub enum Event {
     ReadBody(Place),
     /// Two numbers, one of them a count, were compared: their difference.
     Counted(f64),
+    /// A variable of the function under analysis, which holds this number, was compared to see whether to leave the loop.
+    Compared(At, f64),
     /// The status was looked at.
     LookedAtStatus(Place),
     /// A stop flag was looked at.

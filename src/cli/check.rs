@@ -44,18 +44,32 @@ fn exit_code(run: &Run, exit_zero: bool) -> ExitCode {
 pub(super) fn over_files(args: &RunArgs, config: &Config) -> Result<Run, Failure> {
     let cwd =
         std::env::current_dir().map_err(|error| Failure::Io { what: "the working directory".to_owned(), error })?;
+    if let Some(root) = args.root.as_deref().filter(|root| !cwd.join(root).is_dir()) {
+        return Err(Failure::Usage(format!("--root takes a folder, and `{}` is none", root.display())));
+    }
     let place = Place::new(&cwd, args.root.as_deref());
-    let Sources { inputs, errors } = if args.paths.iter().any(|path| path == Path::new("-")) {
+    let Sources { inputs, errors, mut remarks } = if args.paths.iter().any(|path| path == Path::new("-")) {
         standard_input(args, &place)?
+    } else if let Some(name) = &args.stdin_filename {
+        let name = name.display();
+        return Err(Failure::Usage(format!(
+            "--stdin-filename names what `-` reads; to check standard input: stormlint - --stdin-filename {name}"
+        )));
     } else {
         walk::sources(&place, &args.paths)
     };
     if inputs.is_empty() && errors.is_empty() {
         output::complain("no Python or Rust sources under the given paths");
     }
+    remarks.sort();
+    remarks.dedup();
+    for FileError { path, message } in &remarks {
+        output::complain(&format!("{path}: {message}"));
+    }
     let mut run = check::check(inputs, config);
     run.errors.extend(errors);
     run.errors.sort();
+    run.errors.dedup();
     for FileError { path, message } in &run.errors {
         output::complain(&format!("{path}: {message}"));
     }
@@ -75,7 +89,7 @@ fn standard_input(args: &RunArgs, place: &Place) -> Result<Sources, Failure> {
     let read = std::io::stdin().lock().read_to_end(&mut bytes);
     read.map_err(|error| Failure::Io { what: "standard input".to_owned(), error })?;
     Ok(match place.text(name, &bytes) {
-        Ok(input) => Sources { inputs: vec![input], errors: Vec::new() },
-        Err(error) => Sources { inputs: Vec::new(), errors: vec![error] },
+        Ok(input) => Sources { inputs: vec![input], ..Sources::default() },
+        Err(error) => Sources { errors: vec![error], ..Sources::default() },
     })
 }

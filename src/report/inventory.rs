@@ -10,13 +10,15 @@ use super::json::Range;
 use crate::analysis::policy::{
     Bound, Cause, DateForm, FailurePath, Key, Known, Layer, Pace, RetryAfter, Role, Site, Timeout, Wait,
 };
-use crate::check::Run;
+use crate::check::{FileError, Run};
 use crate::source::SourceFile;
 
 #[derive(Serialize)]
 struct Document<'a> {
     version: u32,
     sites: Vec<Entry<'a>>,
+    files: usize,
+    errors: &'a [FileError],
 }
 
 /// A site in the words of the output contract; `null` is "not known".
@@ -217,7 +219,8 @@ fn entries(run: &Run) -> impl Iterator<Item = (&SourceFile, &Site)> {
 /// The output cannot be written.
 pub fn json(run: &Run, out: &mut dyn Write) -> io::Result<()> {
     let sites = entries(run).map(|(file, site)| Entry::of(file, site)).collect();
-    serde_json::to_writer_pretty(&mut *out, &Document { version: 1, sites })?;
+    let document = Document { version: 1, sites, files: run.files.len(), errors: &run.errors };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)
 }
 
@@ -290,14 +293,21 @@ fn shown(operation: &str) -> &str {
 }
 
 fn attempts(site: &Site) -> String {
-    let number = |n: &Option<u32>| n.map_or("a number that is not known".to_owned(), |n| format!("at most {n}"));
+    let number = || match site.max_attempts {
+        Some(most) => {
+            let alone = site.failures.iter().filter_map(|path| path.attempts).max().filter(|alone| *alone < most);
+            let alone = alone.map(|alone| format!(" ({alone} if it always fails in the same way)"));
+            format!("at most {most}{}", alone.unwrap_or_default())
+        }
+        None => "a number that is not known".to_owned(),
+    };
     let time = |t: &Option<f64>| t.map_or("until a deadline".to_owned(), |t| format!("for at most {t} s"));
     match &site.bound {
         Bound::None => "without end".to_owned(),
         Bound::Flag => "until a stop flag is set".to_owned(),
-        Bound::Count(n) => number(n),
+        Bound::Count(_) => number(),
         Bound::Deadline(t) => time(t),
-        Bound::Both(n, t) => format!("{}, {}", number(n), time(t)),
+        Bound::Both(_, t) => format!("{}, {}", number(), time(t)),
         Bound::Caller => "as many as the caller says".to_owned(),
         Bound::Broken(why) => format!("a bound that does not hold: {why}"),
         Bound::Unknown => "not known".to_owned(),

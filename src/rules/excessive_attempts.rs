@@ -25,8 +25,9 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
     Some(Finding {
         confidence: if waits_known { sure } else { scope::lower(scope::lower(sure)) },
         message: format!(
-            "{} is executed up to {attempts} times, with {} of waiting in all",
+            "{} is executed up to {attempts} times{}, with {} of waiting in all",
             wording::subject(operation),
+            wording::alone(site, path),
             wording::seconds(waited),
         ),
         why: format!(

@@ -35,5 +35,5 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
 }
 
 fn was_sent(path: &FailurePath) -> bool {
-    !path.before_send && !path.new_input && !matches!(path.cause, Cause::Interrupt | Cause::Ended)
+    path.cause_once_sent().is_some() && !path.new_input && !matches!(path.cause, Cause::Interrupt | Cause::Ended)
 }

@@ -33,5 +33,5 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
 }
 
 fn may_have_been_done(path: &FailurePath) -> bool {
-    !path.new_input && !path.before_send && !matches!(path.cause, Cause::Interrupt | Cause::Ended)
+    !path.new_input && path.cause_once_sent().is_some() && !matches!(path.cause, Cause::Interrupt | Cause::Ended)
 }

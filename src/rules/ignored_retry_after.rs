@@ -25,10 +25,17 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
     } else {
         ""
     };
-    let statuses = wording::statuses(&advised(path), "and");
+    // The other paths of which the same can be said are named with it.
+    let (sure, lost_here) = (scope::confidence(site, path), matches!(path.retry_after, RetryAfter::Lost(_)));
+    let alike = |other: &&FailurePath| {
+        let same = matches!(other.retry_after, RetryAfter::Lost(_)) == lost_here && other.picked == path.picked;
+        ignores(other) && same && scope::confidence(site, other) == sure
+    };
+    let statuses = site.failures.iter().filter(alike).fold(StatusSet::EMPTY, |set, path| set.or(&advised(path)));
+    let statuses = wording::statuses(&statuses, "and");
     Some(Finding {
         // Whether these statuses are among those that are picked is a guess.
-        confidence: if path.picked { Confidence::Low } else { scope::confidence(site, path) },
+        confidence: if path.picked { Confidence::Low } else { sure },
         message: format!("{} is repeated on {statuses} with `Retry-After` unread{lost}", wording::subject(operation)),
         why:
             "the server says in this header how long it will refuse; what is sent before that time is refused too, and \

@@ -17,17 +17,17 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
     scope::remote(site)?;
     let operation = site.operations.iter().find(|operation| doubles(operation))?;
     let path = scope::surest(site, may_have_been_done)?;
+    let cause = path.cause_once_sent()?;
     let sure = scope::confidence(site, path);
     let effect = operation.effect.as_ref().map_or_else(String::new, |effect| format!(" ({effect})"));
-    let count = path
-        .attempts
-        .map_or_else(|| "each attempt".to_owned(), |count| format!("each of {}", wording::attempts(count)));
+    let count = wording::attempts_on(site, path)
+        .map_or_else(|| "each attempt".to_owned(), |attempts| format!("each of {attempts}"));
     Some(Finding {
         confidence: if path.cause == Cause::Value { sure.min(Confidence::Medium) } else { sure },
         message: format!(
             "{}{effect} is repeated {} with no idempotency key",
             wording::subject(operation),
-            wording::when(&path.cause),
+            wording::when(&cause),
         ),
         why: format!(
             "a failure after the request was sent does not say that nothing was done: {count} may have its effect \
@@ -49,15 +49,15 @@ fn doubles(operation: &Operation) -> bool {
 
 /// Whether what failed may have been done all the same. A refusal was not.
 fn may_have_been_done(path: &FailurePath) -> bool {
-    if path.new_input || path.before_send {
+    if path.new_input {
         return false;
     }
-    match &path.cause {
-        Cause::Status(set) => {
+    match path.cause_once_sent() {
+        Some(Cause::Status(set)) => {
             let refusals = StatusSet::of(|status| status == 503 || (400..500).contains(&status) && status != 408);
             !set.minus(&refusals).is_empty()
         }
-        Cause::Exception { .. } | Cause::Value => true,
-        Cause::Interrupt | Cause::Ended => false,
+        Some(Cause::Exception { .. } | Cause::Value) => true,
+        Some(Cause::Interrupt | Cause::Ended) | None => false,
     }
 }

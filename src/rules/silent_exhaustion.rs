@@ -30,7 +30,7 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
         ),
         _ => return None,
     };
-    let after = path.attempts.map_or_else(|| "the last attempt".to_owned(), wording::attempts);
+    let after = wording::attempts_on(site, path).unwrap_or_else(|| "the last attempt".to_owned());
     let mut labels = scope::steps(path);
     labels.push(Label { file: None, span: at, text: format!("after {after}, this is what the caller gets") });
     Some(Finding {

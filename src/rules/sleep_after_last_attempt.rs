@@ -20,9 +20,8 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
     let mut labels = scope::steps(path);
     labels.push(Label { file: None, span: at, text: "this also waits when no attempt follows".to_owned() });
     let length = length(wait).map_or_else(String::new, |length| format!(" for {length}"));
-    let count = path
-        .attempts
-        .map_or_else(|| "the last attempt".to_owned(), |n| format!("the last of {}", wording::attempts(n)));
+    let count = wording::attempts_on(site, path)
+        .map_or_else(|| "the last attempt".to_owned(), |attempts| format!("the last of {attempts}"));
     Some(Finding {
         confidence: scope::confidence(site, path),
         message: format!("After {count} at {} the code still waits, then gives up", wording::operation(operation)),

@@ -50,7 +50,7 @@ fn handler() -> Site {
             repaired: false,
             new_input: false,
             inner: false,
-            before_send: false,
+            before_send: Vec::new(),
             elapsed: false,
             good_answer: false,
             retry_after: RetryAfter::Ignored,
@@ -267,7 +267,16 @@ fn refusals_are_no_replay() {
         names(&site).contains(&"retried-non-idempotent-request")
     };
     assert!(!replayed(|site| site.failures[0].cause = Cause::Status(StatusSet::parse("429,503").unwrap())));
-    assert!(!replayed(|site| site.failures[0].before_send = true));
+    let fails = |site: &mut Site, classes: &[&str], unsent: &[&str]| {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        site.failures[0].cause = Cause::Exception { classes: owned(classes), everything: false };
+        site.failures[0].before_send = owned(unsent);
+    };
+    let mut site = handler();
+    fails(&mut site, &["net.NoRoute"], &["net.NoRoute"]);
+    assert!(!names(&site).contains(&"retried-non-idempotent-request"));
+    fails(&mut site, &["net.Late", "net.NoRoute"], &["net.NoRoute"]);
+    assert!(names(&site).contains(&"retried-non-idempotent-request"));
     assert!(!replayed(|site| site.operations[0].key = Key::Stable));
     assert!(!replayed(|site| site.operations[0].key = Key::Unknown));
     assert!(!replayed(|site| site.operations[0].idempotent = Known::Yes));

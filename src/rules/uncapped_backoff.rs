@@ -17,9 +17,8 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
     let limit = context.limits.max_delay;
     let path = scope::surest(site, |path| longest(path, limit).is_some())?;
     let (attempt, wait) = longest(path, limit)?;
-    let bounded = path
-        .attempts
-        .map_or_else(|| "and goes on growing".to_owned(), |count| format!("within its {}", wording::attempts(count)));
+    let bounded = wording::attempts_on(site, path)
+        .map_or_else(|| "and goes on growing".to_owned(), |attempts| format!("within its {attempts}"));
     Some(Finding {
         confidence: scope::confidence(site, path),
         message: format!(

@@ -1,6 +1,6 @@
 //! How the rules put operations, failures, statuses and times into words.
 
-use crate::analysis::policy::{Bound, Cause, FailurePath, Operation, Wait};
+use crate::analysis::policy::{Bound, Cause, FailurePath, Operation, Site, Wait};
 use crate::analysis::status::StatusSet;
 
 /// What one call against a failing server is taken to last, in seconds.
@@ -130,6 +130,20 @@ fn rounded(number: f64) -> String {
 /// "1 attempt", "5 attempts".
 pub(super) fn attempts(count: u32) -> String {
     if count == 1 { "1 attempt".to_owned() } else { format!("{count} attempts") }
+}
+
+/// How many attempts a path makes, where it is known: "5 attempts", and "5 attempts on `Timeout` alone" where other
+/// failures have counts of their own.
+pub(super) fn attempts_on(site: &Site, path: &FailurePath) -> Option<String> {
+    path.attempts.map(|count| format!("{}{}", attempts(count), alone(site, path)))
+}
+
+/// " on `Timeout` alone" where failures of other kinds make for more attempts than this path has; else nothing.
+pub(super) fn alone(site: &Site, path: &FailurePath) -> String {
+    let more = path.attempts.is_some_and(|count| site.max_attempts.is_none_or(|most| most > count));
+    // The greatest of the paths is no count of their own.
+    let own = more && site.failures.iter().all(|other| other.attempts.is_some() && other.attempts != site.max_attempts);
+    if own { format!(" {} alone", when(&path.cause)) } else { String::new() }
 }
 
 /// What this path does to a server that fails for a while: "a 3 s outage at 50 ms a call is 60 requests". `None`

@@ -22,7 +22,7 @@ fn path(pace: Pace, waits: Vec<Wait>) -> FailurePath {
         wait_span: None,
         blocks_executor: false,
         repaired: false,
-        before_send: false,
+        before_send: Vec::new(),
         elapsed: false,
         good_answer: false,
         new_input: false,

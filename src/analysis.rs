@@ -39,6 +39,7 @@ mod mixed;
 mod modelled;
 mod ops;
 mod outage;
+mod pace;
 mod parse;
 mod pauses;
 mod pieces;

@@ -1,7 +1,7 @@
 //! From simulated outages to a site's policy.
 
 use super::advice::advice;
-use super::bounds::{bound, brand_broken, counted_out, number_in, weakest};
+use super::bounds::{bound, brand_broken, counted_out, weakest};
 use super::leaving::{after_last, exhaustion, exits};
 use std::rc::Rc;
 
@@ -10,6 +10,7 @@ use super::machine::{Advice, Finished, Machine};
 use super::memory::last_part;
 use super::mixed;
 use super::outage::Outage;
+use super::pace::{ceiling, pace};
 use super::policy::{
     Bound, Cause, DateForm, FailurePath, Form, Known, Layer, Operation, Pace, RetryAfter, Role, Site, Step, Timeout,
     Wait,
@@ -542,83 +543,6 @@ pub(super) fn layers(
         }
     }
     Layers { layers, product }
-}
-
-// ---- bounds ----
-
-// ---- pace ----
-
-pub(super) fn pace(machine: &Machine<'_>, outage: &Outage, after_failure: &[Event]) -> Pace {
-    let waits = &outage.waits;
-    if waits.iter().all(|wait| wait.high == 0.0 && !wait.unknown) {
-        return Pace::None;
-    }
-    // Lengths by which growth is judged: known ones, or the known part of what is slept.
-    let mut lengths: Vec<f64> = Vec::new();
-    if waits.iter().all(|wait| !wait.unknown && wait.high.is_finite()) {
-        lengths.extend(waits.iter().map(|wait| wait.high));
-    } else if let Some(state) = outage.survivors.first().or(outage.left.last().map(|(_, finished)| &finished.state)) {
-        for event in state.events() {
-            if let Event::Wait { value, .. } = event {
-                lengths.push(number_in(machine, value, 8));
-            }
-        }
-        if lengths.len() < 2 || lengths.iter().all(|length| *length == 0.0) {
-            let constant = after_failure.iter().any(|event| match event {
-                Event::Wait { value, .. } => {
-                    let taint = machine.symbols.taint(value);
-                    !taint.has(Taint::CALL) && matches!(value, Value::Sym(_))
-                }
-                _ => false,
-            });
-            return if constant { Pace::Fixed } else { Pace::Unknown };
-        }
-    }
-    let lengths: Vec<f64> = lengths.into_iter().skip_while(|length| *length == 0.0).take(8).collect();
-    // What has come to its ceiling no longer grows.
-    let most = lengths.iter().copied().fold(0.0, f64::max);
-    let growing: Vec<f64> = {
-        let mut growing: Vec<f64> = lengths.iter().copied().take_while(|length| *length < most).collect();
-        growing.push(most);
-        growing
-    };
-    match growing.as_slice() {
-        [] | [_] => Pace::Fixed,
-        steps => {
-            let doubles = |a: f64, b: f64| b >= a * 1.45;
-            let (mut exponential, mut linear) = (true, true);
-            for pair in steps.windows(2) {
-                if let [a, b] = pair {
-                    linear &= b > a;
-                    exponential &= doubles(*a, *b) || *b == most;
-                }
-            }
-            let third = steps.get(2).zip(steps.get(1)).is_none_or(|(c, b)| *c == most || doubles(*b, *c));
-            if exponential
-                && third
-                && steps.len() > 1
-                && doubles(steps.first().copied().unwrap_or(0.0), steps.get(1).copied().unwrap_or(0.0))
-            {
-                Pace::Exponential
-            } else if linear {
-                Pace::Linear
-            } else {
-                Pace::Unknown
-            }
-        }
-    }
-}
-
-/// The ceiling of a growing wait: the length at which it stays.
-pub(super) fn ceiling(waits: &[Wait], pace: Pace) -> Option<f64> {
-    if !matches!(pace, Pace::Exponential | Pace::Linear) {
-        return None;
-    }
-    let lengths: Vec<f64> = waits.iter().filter(|wait| !wait.unknown).map(|wait| wait.high).collect();
-    match lengths.as_slice() {
-        [.., a, b] if a == b => Some(*b),
-        _ => None,
-    }
 }
 
 // ---- what leaves ----

@@ -1,0 +1,172 @@
+//! How waits grow from attempt to attempt, and where they stop to.
+//!
+//! Where lengths are known they are compared as they are. Where they are not, each unknown stands for the same number
+//! (greater than one) in every turn, which shows how the code makes the next wait of the last.
+
+use super::machine::Machine;
+use super::outage::Outage;
+use super::policy::{Pace, Wait};
+use super::state::{Event, State};
+use super::value::{Node, Taint, Value};
+use crate::ir::{BinOp, UnOp};
+
+/// What an unknown number is taken to be.
+const UNKNOWN: f64 = 3.0;
+/// A wait that is so many times as long as the last has been multiplied, not added to.
+const DOUBLED: f64 = 1.45;
+/// Waits that are looked at.
+const LOOKED_AT: usize = 8;
+
+/// How the wait goes on from attempt to attempt.
+pub(super) fn pace(machine: &Machine<'_>, outage: &Outage, after_failure: &[Event]) -> Pace {
+    let waits = &outage.waits;
+    if waits.iter().all(|wait| wait.high == 0.0 && !wait.unknown) {
+        return Pace::None;
+    }
+    if waits.iter().all(|wait| !wait.unknown && wait.high.is_finite()) {
+        let lengths: Vec<f64> = waits.iter().map(|wait| wait.high).collect();
+        return growth(&lengths);
+    }
+    let state = outage.survivors.first().or(outage.left.last().map(|(_, finished)| &finished.state));
+    let lengths = state.map(|state| sampled(machine, state)).unwrap_or_default();
+    let grows = lengths.windows(2).any(|pair| matches!(pair, [a, b] if a != b));
+    if lengths.len() >= 2 && grows {
+        return growth(&lengths);
+    }
+    let constant = after_failure.iter().any(|event| match event {
+        Event::Wait { value: Value::Sym(id), .. } => {
+            machine.symbols.info(*id).is_some_and(|info| !info.taint.has(Taint::CALL))
+        }
+        Event::Wait { value: Value::Num(_), .. } => true,
+        _ => false,
+    });
+    if constant { Pace::Fixed } else { Pace::Unknown }
+}
+
+/// The waits of a path, turn by turn, unknowns taken for a number.
+fn sampled(machine: &Machine<'_>, state: &State) -> Vec<f64> {
+    let mut lengths = Vec::new();
+    let mut now: Option<f64> = None;
+    for event in state.events() {
+        match event {
+            Event::Wait { value, .. } => *now.get_or_insert(0.0) += sample(machine, value, 8),
+            Event::Fail(..) => lengths.extend(now.take()),
+            _ => {}
+        }
+    }
+    lengths.extend(now);
+    lengths
+}
+
+/// A value with each unknown in it taken for [`UNKNOWN`].
+fn sample(machine: &Machine<'_>, value: &Value, depth: u32) -> f64 {
+    let Some(depth) = depth.checked_sub(1) else { return UNKNOWN };
+    let node = match value {
+        Value::Num(num) => return f64::midpoint(num.lo.0, num.hi.0.min(1.0e12)),
+        Value::Variant(_, _, args) => return args.first().map_or(UNKNOWN, |arg| sample(machine, arg, depth)),
+        Value::Sym(id) => machine.symbols.info(*id).map(|info| &info.node),
+        _ => None,
+    };
+    match node {
+        Some(Node::Linear(base, off)) => sample(machine, base, depth) + off.0,
+        Some(Node::Binary(op, a, b)) => {
+            let (x, y) = (sample(machine, a, depth), sample(machine, b, depth));
+            match op {
+                BinOp::Add => x + y,
+                BinOp::Sub => x - y,
+                BinOp::Mul => x * y,
+                BinOp::Div | BinOp::FloorDiv if y != 0.0 => x / y,
+                BinOp::Pow => x.powf(y),
+                BinOp::Shl => x * y.exp2(),
+                _ => UNKNOWN,
+            }
+        }
+        Some(Node::Math(name, args)) => {
+            // A limit that is not known is far away.
+            let told = args.iter().filter(|arg| is_made(machine, arg)).map(|arg| sample(machine, arg, depth));
+            match &**name {
+                "min" => told.reduce(f64::min).unwrap_or(UNKNOWN),
+                "max" => told.reduce(f64::max).unwrap_or(UNKNOWN),
+                "random" => {
+                    let ends: Vec<f64> = args.iter().map(|arg| sample(machine, arg, depth)).collect();
+                    ends.iter().sum::<f64>() / 2.0
+                }
+                "exp" => args.first().map_or(UNKNOWN, |arg| sample(machine, arg, depth).exp()),
+                "exp2" => args.first().map_or(UNKNOWN, |arg| sample(machine, arg, depth).exp2()),
+                "sum" => args.iter().map(|arg| sample(machine, arg, depth)).sum(),
+                _ => args.first().map_or(UNKNOWN, |arg| sample(machine, arg, depth)),
+            }
+        }
+        Some(Node::Unary(UnOp::Neg, inner)) => -sample(machine, inner, depth),
+        Some(Node::Payload(inner, _)) => sample(machine, inner, depth),
+        _ => UNKNOWN,
+    }
+}
+
+/// Whether a value is made of others, or known: no bare unknown.
+fn is_made(machine: &Machine<'_>, value: &Value) -> bool {
+    match value {
+        Value::Num(_) => true,
+        Value::Sym(id) => machine
+            .symbols
+            .info(*id)
+            .is_some_and(|info| matches!(info.node, Node::Linear(..) | Node::Binary(..) | Node::Math(..))),
+        _ => false,
+    }
+}
+
+/// How lengths go on, a first attempt at once and a ceiling at the end aside.
+fn growth(lengths: &[f64]) -> Pace {
+    let lengths: Vec<f64> = lengths.iter().copied().skip_while(|length| *length == 0.0).take(LOOKED_AT).collect();
+    let most = lengths.iter().copied().fold(0.0, f64::max);
+    let up = lengths.iter().take_while(|length| **length < most).count();
+    // What has come to its ceiling no longer grows; a last step that is cut short by it says nothing of the growth.
+    let at_ceiling = lengths.get(up + 1).is_some_and(|after| *after == most);
+    let steps: Vec<f64> = lengths.iter().copied().take(up + 1).collect();
+    if steps.len() < 2 {
+        return Pace::Fixed;
+    }
+    let full = if at_ceiling && steps.len() > 2 { steps.get(..steps.len() - 1).unwrap_or(&steps) } else { &steps };
+    let pairs = || full.windows(2).filter_map(|pair| if let [a, b] = pair { Some((*a, *b)) } else { None });
+    if pairs().any(|(a, b)| b <= a) {
+        return Pace::Unknown;
+    }
+    let first = pairs().next().map_or(0.0, |(a, b)| b - a);
+    let added = full.len() > 2 && pairs().all(|(a, b)| ((b - a) - first).abs() <= 0.01 * first.abs());
+    match () {
+        () if added => Pace::Linear,
+        () if pairs().all(|(a, b)| b >= a * DOUBLED) => Pace::Exponential,
+        () => Pace::Linear,
+    }
+}
+
+/// The ceiling of a growing wait: the length at which it stays.
+pub(super) fn ceiling(waits: &[Wait], pace: Pace) -> Option<f64> {
+    if !matches!(pace, Pace::Exponential | Pace::Linear) {
+        return None;
+    }
+    let lengths: Vec<f64> = waits.iter().filter(|wait| !wait.unknown).map(|wait| wait.high).collect();
+    match lengths.as_slice() {
+        [.., a, b] if a == b => Some(*b),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Pace, growth};
+
+    #[test]
+    fn growth_is_told_from_the_lengths() {
+        assert_eq!(growth(&[2.0, 2.0, 2.0]), Pace::Fixed);
+        assert_eq!(growth(&[1.0, 2.0, 4.0, 8.0]), Pace::Exponential);
+        assert_eq!(growth(&[0.0, 1.0, 2.0, 4.0]), Pace::Exponential);
+        assert_eq!(growth(&[1.0, 2.0, 4.0, 5.0, 5.0]), Pace::Exponential);
+        assert_eq!(growth(&[1.0, 1.5, 2.25]), Pace::Exponential);
+        assert_eq!(growth(&[1.0, 3.0, 5.0, 7.0]), Pace::Linear);
+        assert_eq!(growth(&[5.0, 10.0, 15.0]), Pace::Linear);
+        assert_eq!(growth(&[1.0, 2.0, 3.0, 4.0, 4.0]), Pace::Linear);
+        assert_eq!(growth(&[1.0, 1.1, 1.3]), Pace::Linear);
+        assert_eq!(growth(&[1.0, 3.0]), Pace::Exponential);
+    }
+}

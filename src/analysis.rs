@@ -9,7 +9,8 @@
 //! * [`machine`] is what runs: `conditions` and `iteration` decide where paths fork, `loops` knows the graph's loops,
 //!   `memory` names, attributes and patterns, `containers` collections, [`arith`] numbers, [`value`] and [`state`] what is
 //!   known; `calls` finds what is called, `follow` goes into the project's own functions, `ops` executes operations,
-//!   `builders`, `futures`, `handlers` and `parse` do what models say of a call.
+//!   `builders`, `futures`, `handlers` and `parse` do what models say of a call; `taking` hands out work and takes it
+//!   back, `inputs` tells whether a request is the same one again.
 //! * [`project`] knows what a name stands for across files.
 
 mod advice;
@@ -27,6 +28,7 @@ mod facts;
 mod follow;
 mod futures;
 mod handlers;
+mod inputs;
 mod iteration;
 mod leaving;
 mod loops;
@@ -53,6 +55,7 @@ mod slots;
 pub mod state;
 pub mod status;
 mod stops;
+mod taking;
 pub mod value;
 
 /// The sites of one file of a project, in source order.

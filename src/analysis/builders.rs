@@ -5,7 +5,7 @@ use super::calls::Call;
 use super::machine::Machine;
 use super::memory::last_part;
 use super::state::{Object, State};
-use super::value::{F, Inst, Value};
+use super::value::{F, Inst, Taint, Value};
 use crate::models::{Entry, Sets};
 use std::rc::Rc;
 
@@ -79,8 +79,21 @@ impl<'a> Machine<'a> {
         if let Some(headers) = entry.headers.as_ref().and_then(|param| call.args.get(param)).cloned() {
             self.add_headers_inst(&mut inst, &headers, None);
         }
+        if call.receiver.is_none() {
+            inst.parts = self.drawn_parts(call);
+        }
         let value = Value::Inst(Rc::new(inst));
         if entry.result { Value::Variant("Ok".into(), "Ok".into(), [value].into()) } else { value }
+    }
+
+    /// Of what a client is made of, what may be another thing the next time: the proxy or host whose turn it is.
+    fn drawn_parts(&self, call: &Call<'a>) -> Rc<[Value]> {
+        let aside = |value: &Value| {
+            let params = [&call.entry.headers, &call.entry.timeout, &call.entry.retries];
+            params.into_iter().flatten().any(|param| call.args.get(param) == Some(value))
+        };
+        let drawn = call.args.values().filter(|value| self.symbols.taint(value).has(Taint::ITEM) && !aside(value));
+        drawn.cloned().collect()
     }
 
     /// How often a client or call is told to send a request again: by its arguments, or by a thing that it is given.

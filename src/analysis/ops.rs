@@ -2,9 +2,8 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashSet;
-
 use super::calls::{Args, Call};
+use super::inputs::SHOWN;
 use super::machine::{End, Machine, Out, Res};
 use super::state::{At, Below, Event, Failed, Failing, Gap, KeyFact, Known3, OpInfo, State};
 use super::status::StatusSet;
@@ -14,8 +13,6 @@ use crate::source::Span;
 
 /// Simulated seconds that an operation takes.
 pub const LATENCY: f64 = 0.05;
-/// So many lists among the inputs of an operation are looked into.
-const MAX_OBJECTS: usize = 64;
 
 /// How an execution is to end.
 #[derive(Debug)]
@@ -112,40 +109,6 @@ impl<'a> Machine<'a> {
         state.gap = Gap::NONE;
     }
 
-    /// The inputs of an operation, with how often the work that they stem from was taken.
-    fn signature(&self, state: &State, values: &[Value]) -> Rc<[Value]> {
-        let mut out = Vec::new();
-        for value in values {
-            let taint = self.symbols.taint(value);
-            // Counters, clocks and chance do not make another request of it.
-            let aside = Taint::CLOCK.or(Taint::RANDOM).or(Taint::FRESH).or(Taint::COUNTER);
-            if matches!(value, Value::Num(_)) && taint.has(aside) {
-                continue;
-            }
-            let mut roots = Vec::new();
-            self.symbols.collect_roots(value, &mut roots);
-            let made = roots
-                .iter()
-                .filter(|root| self.symbols.info(**root).is_some_and(|info| info.taint.has(Taint::ITEM)))
-                .map(|root| state.versions.get(root).copied().unwrap_or(0))
-                .fold(0u32, u32::wrapping_add);
-            match value {
-                Value::Object(id) => {
-                    let items = match state.objects.get(id) {
-                        Some(super::state::Object::List(items, _)) => items.clone(),
-                        _ => vec![value.clone()],
-                    };
-                    out.push(Value::Tuple(items.into()));
-                }
-                other => out.push(other.clone()),
-            }
-            if made > 0 {
-                out.push(Value::Num(Num::exact(f64::from(made))));
-            }
-        }
-        out.into()
-    }
-
     /// A text that was put together, with dots for what is not known of it.
     fn built_text(&self, id: SymId) -> Option<Rc<str>> {
         let Node::Call(name, parts) = &self.symbols.info(id)?.node else { return None };
@@ -158,39 +121,6 @@ impl<'a> Machine<'a> {
         };
         let text: String = parts.iter().map(part).collect();
         text.contains('/').then(|| text.into())
-    }
-
-    /// The operations, this one aside, whose answers are among some values.
-    fn sources(&self, state: &State, own: Place, values: &[Value]) -> Rc<[Place]> {
-        let mut places = Vec::new();
-        let mut work: Vec<Value> = values.to_vec();
-        let mut seen = FxHashSet::default();
-        while let Some(value) = work.pop() {
-            let mut objects = Vec::new();
-            let _ = self.symbols.mentions(&value, &mut |part| {
-                match part {
-                    Value::Resp(place) | Value::Body(place) | Value::Headers(place) | Value::Status(place, _) => {
-                        places.push(*place);
-                    }
-                    Value::Sym(id) => places.extend(state.results.get(id).map(|info| info.place)),
-                    Value::Object(id) => objects.push(*id),
-                    _ => {}
-                }
-                false
-            });
-            for id in objects {
-                if let Some(super::state::Object::List(items, _)) = state.objects.get(&id)
-                    && seen.insert(id)
-                    && seen.len() < MAX_OBJECTS
-                {
-                    work.extend(items.iter().cloned());
-                }
-            }
-        }
-        places.retain(|place| *place != own);
-        places.sort_unstable();
-        places.dedup();
-        places.into()
     }
 
     /// Whether the value that the current instruction gives is awaited next.
@@ -272,7 +202,7 @@ impl<'a> Machine<'a> {
         let mut inputs: Vec<Value> = Vec::new();
         if let Some(receiver) = &call.receiver {
             match receiver {
-                Value::Inst(inst) => inputs.extend(inst.inputs.iter().cloned()),
+                Value::Inst(inst) => inputs.extend(inst.inputs.iter().chain(inst.parts.iter()).cloned()),
                 other => inputs.push(other.clone()),
             }
         }
@@ -287,7 +217,17 @@ impl<'a> Machine<'a> {
                 inputs.push(value.clone());
             }
         }
-        let inputs = self.signature(state, &inputs);
+        let inputs: Vec<Value> = inputs.iter().map(|input| self.shown(state, input, SHOWN)).collect();
+        let drawn = self.times_drawn(state, &inputs);
+        let mut anew = url.as_ref().map_or(0, |url| self.times_named(state, url));
+        if entry.kind == Kind::Request {
+            anew = anew.wrapping_add(self.times_given(state, &inputs));
+        }
+        let mut inputs = self.signature(state, &inputs).to_vec();
+        if anew > 0 {
+            inputs.push(Value::Num(Num::exact(f64::from(anew))));
+        }
+        let inputs = inputs.into();
         let given: Vec<Value> = call.receiver.iter().chain(call.args.values()).cloned().collect();
         // The client through which a request goes is no part of what is asked.
         let asked: Vec<Value> = match entry.kind {
@@ -315,8 +255,10 @@ impl<'a> Machine<'a> {
             timeout,
             key,
             passed_in: false,
+            bare: false,
             awaited: entry.is_async,
             inputs,
+            drawn,
             sources,
             result: None,
             raises: entry.raises.iter().map(|class| Rc::from(class.as_str())).collect(),
@@ -630,8 +572,12 @@ impl<'a> Machine<'a> {
                 | Value::Variant(..),
             ) => true,
             Some(Value::Sym(id)) if !passed_in => self.symbols.info(*id).is_some_and(|info| match &info.node {
-                Node::Call(path, _) => self.project.known(at.file, path).is_some_and(|entry| entry.kind == Kind::Local),
+                Node::Call(path, _) => {
+                    info.taint.has(Taint::FRESH.or(Taint::RANDOM))
+                        || self.project.known(at.file, path).is_some_and(|entry| entry.kind == Kind::Local)
+                }
                 Node::RetryAfterText(_) | Node::RetryAfter(_) | Node::Math(..) | Node::Binary(..) => true,
+                Node::Unknown(_) => info.taint.has(Taint::FRESH.or(Taint::RANDOM)),
                 _ => false,
             }),
             _ => false,
@@ -685,8 +631,10 @@ impl<'a> Machine<'a> {
             timeout,
             key: KeyFact::Unknown,
             passed_in,
+            bare: args.list.is_empty() && !args.open && !matches!(callee, Value::Bound(_)),
             awaited: self.is_awaited(&state),
             inputs,
+            drawn: 0,
             sources,
             result: Some(id),
             raises: Rc::from([]),

@@ -4,7 +4,7 @@
 //! * `sites` explores: every operation fails in every way, one on a path; what comes back to it is a failure path.
 //!   `combinators` and `pieces` do the same for policies that a library runs, `probes` for interrupts and defects.
 //! * `outage` lets one failure last, attempt by attempt.
-//! * `facts` makes a policy of what was seen, with `bounds` (what ends it), `advice` (Retry-After), `leaving` (what
+//! * `facts` makes a policy of what was seen, with `bounds` and `limits` (what ends it), `advice` (Retry-After), `leaving` (what
 //!   leaves in the end), `body`, `lost` and `reset` (single facts).
 //! * [`machine`] is what runs: `conditions` and `iteration` decide where paths fork, `loops` knows the graph's loops,
 //!   `memory` names, attributes and patterns, `containers` collections, [`arith`] numbers, [`value`] and [`state`] what is
@@ -31,6 +31,7 @@ mod handlers;
 mod inputs;
 mod iteration;
 mod leaving;
+mod limits;
 mod loops;
 mod lost;
 pub mod machine;

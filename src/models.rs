@@ -262,6 +262,10 @@ pub enum Sets {
     Other,
     /// Statuses of 400 and above are no longer raised (`amount` false).
     StatusAsError,
+    /// What carries requests out: parameter `value`. One of the project's own may set any limit.
+    Adapter,
+    /// The time limit of whatever in the process is given none.
+    DefaultTimeout,
 }
 
 /// A parameter, by name, position or both; position counts from 0, the receiver not among them.
@@ -449,6 +453,9 @@ pub struct Entry {
     /// `set`: what.
     #[serde(default)]
     pub sets: Option<Sets>,
+    /// `set`: the receiver itself is changed, and nothing is given.
+    #[serde(default)]
+    pub in_place: bool,
     /// `math`, `derive`: the function (`min`, `max`, `pow`, `int`, `abs`, `len`, `round`, `clamp`, `saturating-mul`, …).
     #[serde(default)]
     pub function: Option<String>,

@@ -76,6 +76,15 @@ impl<'a> Machine<'a> {
                     Some(items) if arg.name.is_none() => {
                         list.list.extend(items.iter().map(|item| (None, item.clone())));
                     }
+                    // Keys and values stand in turn.
+                    Some(items) if items.len() % 2 == 0 => {
+                        for pair in items.chunks(2) {
+                            match pair {
+                                [Value::Str(name), value] => list.list.push((Some(name.clone()), value.clone())),
+                                _ => list.open = true,
+                            }
+                        }
+                    }
                     _ => list.open = true,
                 }
                 continue;

@@ -76,6 +76,34 @@ impl Machine<'_> {
             .fold(0u32, u32::wrapping_add)
     }
 
+    /// Whether a body is a query of the language GraphQL: the document that is sent says that it only reads.
+    pub(super) fn is_question(&self, state: &State, body: &Value) -> bool {
+        let document = match self.shown(state, body, SHOWN) {
+            Value::Tuple(items) => items.chunks(2).find_map(|pair| match pair {
+                [Value::Str(key), document] if &**key == "query" => Some(document.clone()),
+                _ => None,
+            }),
+            Value::Sym(id) => state.heap.get(&(id, "query".into())).cloned(),
+            _ => None,
+        };
+        let begun = match &document {
+            Some(Value::Str(text)) => Some(text),
+            Some(Value::Sym(id)) => match self.symbols.info(*id).map(|info| &info.node) {
+                Some(Node::Call(name, parts)) if &**name == "format" => match parts.first() {
+                    Some(Value::Str(text)) => Some(text),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        };
+        begun.is_some_and(|text| {
+            let text = text.trim_start();
+            let reads = ["query", "{", "fragment"].iter().any(|word| text.starts_with(word));
+            reads && text.contains('{') && !text.contains("mutation")
+        })
+    }
+
     /// A value with what its collections hold now.
     pub(super) fn shown(&self, state: &State, value: &Value, depth: u32) -> Value {
         let Some(depth) = depth.checked_sub(1) else { return value.clone() };

@@ -41,6 +41,7 @@ impl<'a> Machine<'a> {
     pub(super) fn timeout_of(&mut self, entry: &Entry, args: &Args) -> Option<Option<F>> {
         let default = match entry.default_timeout {
             Some(DefaultTimeout::Seconds(seconds)) => Some(Some(F(seconds))),
+            Some(DefaultTimeout::None(_)) if self.project.has_default_limit(self.file) => None,
             Some(DefaultTimeout::None(_)) => Some(None),
             None => None,
         };
@@ -93,7 +94,12 @@ impl<'a> Machine<'a> {
             }
             Kind::Set => {
                 let made = self.set(&mut state, &call);
-                out.push((state, Res::Value(made)));
+                if entry.in_place {
+                    self.change_receiver(&mut state, made);
+                    out.push((state, Res::Value(Value::None)));
+                } else {
+                    out.push((state, Res::Value(made)));
+                }
             }
             Kind::Status => {
                 let value = match &call.receiver {

@@ -8,7 +8,7 @@ use super::machine::{End, Machine, Out, Res};
 use super::state::{At, Below, Event, Failed, Failing, Gap, KeyFact, Known3, OpInfo, State};
 use super::status::StatusSet;
 use super::value::{ANY, Exc, F, Node, Num, Place, SymId, Taint, Type, Value};
-use crate::models::{Entry, Kind};
+use crate::models::{DefaultTimeout, Entry, Kind};
 use crate::source::Span;
 
 /// Simulated seconds that an operation takes.
@@ -197,6 +197,14 @@ impl<'a> Machine<'a> {
             let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
             self.models(at.file).method("*", &format!("/{last}")).is_some_and(|entry| entry.kind == Kind::QueryPath)
         });
+        let sent: Vec<Value> = entry
+            .body
+            .iter()
+            .filter_map(|param| call.args.get(param))
+            .chain(prepared.iter().flat_map(|inst| &*inst.inputs))
+            .cloned()
+            .collect();
+        let asks = asks || sent.iter().any(|body| self.is_question(state, body));
         let idempotent = entry.idempotent.or(asks.then_some(true));
         // Inputs: everything but headers and time limits.
         let mut inputs: Vec<Value> = Vec::new();
@@ -237,8 +245,6 @@ impl<'a> Machine<'a> {
         let sources = self.sources(state, place, &asked);
         let timeout = self.timeout_here(state, call, inst.as_deref(), prepared.as_deref());
         let key = self.key_here(state, call, prepared.as_deref());
-        let body = entry.body.iter().filter_map(|param| call.args.get(param)).cloned();
-        let body = body.chain(prepared.iter().flat_map(|inst| inst.inputs.to_vec())).collect();
         let model: Rc<str> = call.path.clone();
         let layers = self.below(call, inst.as_deref());
         OpInfo {
@@ -263,7 +269,7 @@ impl<'a> Machine<'a> {
             result: None,
             raises: entry.raises.iter().map(|class| Rc::from(class.as_str())).collect(),
             http: entry.kind == Kind::Request,
-            body,
+            body: sent.into(),
             layers,
         }
     }
@@ -312,6 +318,12 @@ impl<'a> Machine<'a> {
         match inst {
             // A client out of sight may have been given a limit.
             Some(inst) if !inst.made_here => None,
+            // What ends by itself, whatever its client waits for (a connect).
+            Some(_)
+                if entry.kind == Kind::Effect && matches!(entry.default_timeout, Some(DefaultTimeout::Seconds(_))) =>
+            {
+                self.timeout_of(entry, &call.args)
+            }
             Some(inst) => inst.timeout.or_else(|| self.timeout_of(entry, &call.args)),
             None if call.receiver.is_some() => None,
             None => self.timeout_of(entry, &call.args),

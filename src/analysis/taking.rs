@@ -7,8 +7,15 @@ use super::calls::{Args, Call};
 use super::machine::Machine;
 use super::state::{At, Event, Object, State};
 use super::value::{Node, SymId, Taint, Value};
-use crate::ir::{Callee, Op, Slot, UnOp};
+use crate::ir::{Callee, GlobalId, Op, Slot, UnOp};
 use crate::models::{Entry, Kind};
+
+/// Where a receiver is found.
+enum Origin<'a> {
+    Variable(Slot),
+    Attr(Slot, &'a str),
+    Global(GlobalId),
+}
 
 /// Whether a call takes an item, and does not look one up by its key.
 pub(super) fn takes(entry: &Entry, args: &Args) -> bool {
@@ -86,9 +93,16 @@ impl<'a> Machine<'a> {
 
     /// Where the receiver of the call about to run comes from: a variable, an attribute.
     fn origin(&self, state: &State) -> Option<String> {
+        match self.receiver_origin(state)? {
+            Origin::Attr(_, name) => Some(format!(".{name}")),
+            Origin::Global(global) => Some(format!("#{}", global.0)),
+            Origin::Variable(slot) => self.project.function(state.top()?.func)?.slot(slot)?.name.clone(),
+        }
+    }
+
+    fn receiver_origin(&self, state: &State) -> Option<Origin<'a>> {
         let frame = state.top()?;
-        let function = self.project.function(frame.func)?;
-        let block = function.block(frame.block)?;
+        let block = self.project.function(frame.func)?.block(frame.block)?;
         let (earlier, call) = (block.instrs.get(..frame.at)?, block.instrs.get(frame.at)?);
         let Op::Call { callee: Callee::Method { receiver, .. }, .. } = &call.op else { return None };
         let mut slot = *receiver;
@@ -96,12 +110,28 @@ impl<'a> Machine<'a> {
             match &instr.op {
                 _ if instr.dst != Some(slot) => {}
                 Op::Copy(from) | Op::Unary(UnOp::Same, from) => slot = *from,
-                Op::Attr(_, name) => return Some(format!(".{name}")),
-                Op::Global(global) => return Some(format!("#{}", global.0)),
+                Op::Attr(object, name) => return Some(Origin::Attr(*object, name)),
+                Op::Global(global) => return Some(Origin::Global(*global)),
                 _ => break,
             }
         }
-        function.slot(slot)?.name.clone()
+        Some(Origin::Variable(slot))
+    }
+
+    /// The receiver of the call about to run becomes another value.
+    pub(super) fn change_receiver(&mut self, state: &mut State, value: Value) {
+        match self.receiver_origin(state) {
+            Some(Origin::Variable(slot)) => self.write(state, slot, value),
+            Some(Origin::Attr(object, name)) => {
+                let object = self.read(state, object);
+                self.set_attribute(state, &object, name, value);
+            }
+            Some(Origin::Global(global)) => {
+                let file = state.top().map_or(self.file, |frame| frame.func.file);
+                Rc::make_mut(&mut state.globals).insert((file, global.0), value);
+            }
+            None => {}
+        }
     }
 
     /// The variable that an argument of the call about to run lends (`&mut line`).

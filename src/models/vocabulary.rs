@@ -65,7 +65,7 @@ pub const WORDS: &[Word] = &[
         &["verb", "verb-is-name", "verb-param", "verb-with-body", "url", "headers", "body", "timeout", "key"],
         &[],
     ),
-    word("set", &["sets", "amount", "unit", "key", "value"], &["sets"]),
+    word("set", &["sets", "in-place", "amount", "unit", "key", "value"], &["sets"]),
     word(
         "effect",
         &[

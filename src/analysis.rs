@@ -4,12 +4,13 @@
 //! * `sites` explores: every operation fails in every way, one on a path; what comes back to it is a failure path.
 //!   `combinators` and `pieces` do the same for policies that a library runs, `probes` for interrupts and defects.
 //! * `outage` lets one failure last, attempt by attempt.
-//! * `facts` makes a policy of what was seen, with `bounds` (what ends it), `advice` (Retry-After), `leaving` (what
+//! * `facts` makes a policy of what was seen, with `bounds` and `limits` (what ends it), `advice` (Retry-After), `leaving` (what
 //!   leaves in the end), `body`, `lost` and `reset` (single facts).
 //! * [`machine`] is what runs: `conditions` and `iteration` decide where paths fork, `loops` knows the graph's loops,
 //!   `memory` names, attributes and patterns, `containers` collections, [`arith`] numbers, [`value`] and [`state`] what is
 //!   known; `calls` finds what is called, `follow` goes into the project's own functions, `ops` executes operations,
-//!   `builders`, `futures`, `handlers` and `parse` do what models say of a call.
+//!   `builders`, `futures`, `handlers` and `parse` do what models say of a call; `taking` hands out work and takes it
+//!   back, `inputs` tells whether a request is the same one again.
 //! * [`project`] knows what a name stands for across files.
 
 mod advice;
@@ -27,8 +28,10 @@ mod facts;
 mod follow;
 mod futures;
 mod handlers;
+mod inputs;
 mod iteration;
 mod leaving;
+mod limits;
 mod loops;
 mod lost;
 pub mod machine;
@@ -54,6 +57,7 @@ mod slots;
 pub mod state;
 pub mod status;
 mod stops;
+mod taking;
 pub mod value;
 
 /// The sites of one file of a project, in source order.

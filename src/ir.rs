@@ -344,7 +344,7 @@ pub enum UnOp {
 /// An argument of a call.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Arg {
-    /// Its name, for a keyword argument.
+    /// Its name, for a keyword argument; empty for a mapping of several.
     pub name: Option<String>,
     /// The value.
     pub value: Slot,

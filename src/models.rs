@@ -128,8 +128,13 @@ pub enum Kind {
     /// The last part of an address (`names`, with a leading slash) where a POST asks and changes nothing: a query, a search,
     /// a token, a completion.
     QueryPath,
-    /// Gives something new at each call (takes from a queue, reads from a stream, accepts): new work for an iteration.
+    /// Gives something new at each call (takes from a queue, reads from a stream, accepts, asks a person): new work for
+    /// an iteration. What it takes from is its receiver or `container`; where `key` is a number or absent it takes an
+    /// item, else it looks one up. With `amount`, `blocking` or `async` it waits for the item. `gives = "Option"`, or
+    /// `result`, says in what the item is wrapped; `into` is a variable that receives it.
     Source,
+    /// Puts `value` into its receiver or `container`, from which a `source` takes it again.
+    Put,
     /// A flag by which somebody else ends a loop: a stop event, a cancellation token.
     StopFlag,
     /// Gives a fresh value at each call (a random identifier): what a key must not be, if made for each attempt.
@@ -257,6 +262,10 @@ pub enum Sets {
     Other,
     /// Statuses of 400 and above are no longer raised (`amount` false).
     StatusAsError,
+    /// What carries requests out: parameter `value`. One of the project's own may set any limit.
+    Adapter,
+    /// The time limit of whatever in the process is given none.
+    DefaultTimeout,
 }
 
 /// A parameter, by name, position or both; position counts from 0, the receiver not among them.
@@ -411,10 +420,16 @@ pub struct Entry {
     /// The failure no longer carries the response, so that headers are lost.
     #[serde(default)]
     pub loses_response: bool,
-    /// Names of the header, effect or builder key: parameter.
+    /// Names of the header, effect or builder key: parameter. `source`: which item is taken.
     #[serde(default)]
     pub key: Option<ParamRef>,
-    /// `set`: the value. `transparent`: the argument that is given again, where that is not the receiver or the first one.
+    /// `source`, `put`: the parameter that is taken from or put into, where it is not the receiver.
+    #[serde(default)]
+    pub container: Option<ParamRef>,
+    /// `source`: the parameter that receives what is taken.
+    #[serde(default)]
+    pub into: Option<ParamRef>,
+    /// `set`, `put`: the value. `transparent`: the argument that is given again, where that is not the receiver or the first one.
     #[serde(default)]
     pub value: Option<ParamRef>,
     /// An amount of time, a number.
@@ -438,6 +453,9 @@ pub struct Entry {
     /// `set`: what.
     #[serde(default)]
     pub sets: Option<Sets>,
+    /// `set`: the receiver itself is changed, and nothing is given.
+    #[serde(default)]
+    pub in_place: bool,
     /// `math`, `derive`: the function (`min`, `max`, `pow`, `int`, `abs`, `len`, `round`, `clamp`, `saturating-mul`, …).
     #[serde(default)]
     pub function: Option<String>,

@@ -2,6 +2,7 @@
 
 use super::arith;
 use super::facts::Group;
+use super::limits::limit_around;
 use super::machine::{Finished, Machine};
 use super::memory::last_part;
 use super::mixed;
@@ -9,9 +10,8 @@ use super::outage::Outage;
 use super::policy::{Bound, Cause, FailurePath, Form};
 use super::sites::Found;
 use super::state::{At, Event, Object, State};
-use super::value::{FuncRef, Node, Place, SymId, Taint, Value};
-use crate::ir::{BinOp, Callee, Op, Slot, Term, UnOp};
-use crate::models::Kind;
+use super::value::{Node, Place, SymId, Taint, Value};
+use crate::ir::{BinOp, Term, UnOp};
 
 /// Why a count does not bound that no turn changes.
 const NEVER_MOVES: &str = "the count never moves, so that it never comes to its limit";
@@ -89,8 +89,8 @@ pub(super) fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outag
     if flag || survivors.iter().any(|events| events.iter().any(|event| matches!(event, Event::Flag))) {
         return Bound::Flag;
     }
-    if is_limited(machine, found) {
-        return Bound::Deadline(None);
+    if let Some(left) = limit_around(machine, found) {
+        return Bound::Deadline(left);
     }
     if survivors.iter().any(|events| never_moves(events)) {
         return Bound::Broken(NEVER_MOVES.to_string());
@@ -151,38 +151,6 @@ fn never_moves(events: &[&Event]) -> bool {
     }
     let same = |numbers: &[f64]| numbers.windows(2).all(|pair| matches!(pair, [a, b] if a == b));
     tests.iter().any(|(_, numbers)| numbers.len() >= 5 && same(numbers))
-}
-
-/// Whether a loop stands in an `async` block that the function around it runs under a time limit.
-pub(super) fn is_limited(machine: &Machine<'_>, found: &Found<'_>) -> bool {
-    let Some(parent) = found.function.parent else { return false };
-    let parent = FuncRef { func: parent, ..found.func };
-    let Some(function) = machine.project.function(parent) else { return false };
-    let instrs = || function.blocks.iter().flat_map(|block| &block.instrs);
-    let mut futures = Vec::new();
-    for instr in instrs() {
-        let carries = match &instr.op {
-            Op::Func(id) => *id == found.func.func,
-            Op::Copy(from) | Op::Unary(UnOp::Same, from) => futures.contains(from),
-            _ => false,
-        };
-        futures.extend(instr.dst.filter(|_| carries));
-    }
-    let limits = |slot: Slot| {
-        instrs().any(|instr| match &instr.op {
-            Op::Path(path) => {
-                instr.dst == Some(slot)
-                    && machine.models(parent.file).function(path).is_some_and(|entry| entry.kind == Kind::TimeLimit)
-            }
-            _ => false,
-        })
-    };
-    instrs().any(|instr| match &instr.op {
-        Op::Call { callee: Callee::Value(callee), args } => {
-            args.iter().any(|arg| futures.contains(&arg.value)) && limits(*callee)
-        }
-        _ => false,
-    })
 }
 
 /// Whether the test of a count that would leave the loop has been made with the same numbers turn after turn.

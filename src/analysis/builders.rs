@@ -5,7 +5,8 @@ use super::calls::Call;
 use super::machine::Machine;
 use super::memory::last_part;
 use super::state::{Object, State};
-use super::value::{F, Inst, Value};
+use super::value::{F, Inst, Taint, Value};
+use crate::ir::{Callee, Function, GlobalId, Op, Slot};
 use crate::models::{Entry, Sets};
 use std::rc::Rc;
 
@@ -79,8 +80,21 @@ impl<'a> Machine<'a> {
         if let Some(headers) = entry.headers.as_ref().and_then(|param| call.args.get(param)).cloned() {
             self.add_headers_inst(&mut inst, &headers, None);
         }
+        if call.receiver.is_none() {
+            inst.parts = self.drawn_parts(call);
+        }
         let value = Value::Inst(Rc::new(inst));
         if entry.result { Value::Variant("Ok".into(), "Ok".into(), [value].into()) } else { value }
+    }
+
+    /// Of what a client is made of, what may be another thing the next time: the proxy or host whose turn it is.
+    fn drawn_parts(&self, call: &Call<'a>) -> Rc<[Value]> {
+        let aside = |value: &Value| {
+            let params = [&call.entry.headers, &call.entry.timeout, &call.entry.retries];
+            params.into_iter().flatten().any(|param| call.args.get(param) == Some(value))
+        };
+        let drawn = call.args.values().filter(|value| self.symbols.taint(value).has(Taint::ITEM) && !aside(value));
+        drawn.cloned().collect()
     }
 
     /// How often a client or call is told to send a request again: by its arguments, or by a thing that it is given.
@@ -226,6 +240,11 @@ impl<'a> Machine<'a> {
                     self.add_headers_inst(&mut inst, &value, Some(state));
                 }
             }
+            Some(Sets::Adapter) => {
+                if matches!(value, Some(Value::Sym(_))) {
+                    (inst.timeout, inst.made_here) = (None, false);
+                }
+            }
             Some(Sets::Retries) => inst.retries = value.as_ref().and_then(retries_in),
             Some(Sets::Body) => {
                 let mut inputs = inst.inputs.to_vec();
@@ -240,6 +259,53 @@ impl<'a> Machine<'a> {
         }
         let value = Value::Inst(Rc::new(inst));
         if call.entry.result { Value::Variant("Ok".into(), "Ok".into(), [value].into()) } else { value }
+    }
+
+    /// A module's client as the rest of its file leaves it: what is set on it afterwards may limit the time.
+    pub(super) fn as_set(&mut self, file: u32, id: GlobalId, value: Value) -> Value {
+        let Value::Inst(inst) = &value else { return value };
+        if !inst.made_here {
+            return value;
+        }
+        let set = match self.set_cache.get(&(file, id.0)) {
+            Some(set) => *set,
+            None => {
+                let functions = self.project.module(file).map(|module| module.functions.as_slice()).unwrap_or_default();
+                let set = functions.iter().any(|function| self.sets_limit(file, function, id, &inst.ty));
+                self.set_cache.insert((file, id.0), set);
+                set
+            }
+        };
+        if !set {
+            return value;
+        }
+        Value::Inst(Rc::new(Inst { timeout: None, made_here: false, ..(**inst).clone() }))
+    }
+
+    /// Whether a function sets what may limit the time on a module's client.
+    fn sets_limit(&self, file: u32, function: &Function, id: GlobalId, ty: &str) -> bool {
+        function.blocks.iter().any(|block| {
+            let made = |slot: Slot| block.instrs.iter().find(|instr| instr.dst == Some(slot)).map(|instr| &instr.op);
+            let of_library = |slot: Slot| match made(slot) {
+                Some(Op::Call { callee: Callee::Value(callee), .. }) => match made(*callee) {
+                    Some(Op::Path(path)) => self.project.known(file, path).is_some(),
+                    _ => false,
+                },
+                _ => false,
+            };
+            block.instrs.iter().any(|instr| match &instr.op {
+                Op::Call { callee: Callee::Method { receiver, name }, args } => {
+                    let entry = self.models(file).method(ty, name).filter(|entry| entry.in_place);
+                    let sets = match entry.and_then(|entry| entry.sets) {
+                        Some(Sets::Timeout) => true,
+                        Some(Sets::Adapter) => !args.iter().any(|arg| of_library(arg.value)),
+                        _ => false,
+                    };
+                    sets && matches!(made(*receiver), Some(Op::Global(other)) if *other == id)
+                }
+                _ => false,
+            })
+        })
     }
 
     /// Notes what headers say of a key.

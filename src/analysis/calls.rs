@@ -7,6 +7,7 @@ use super::machine::{Machine, Out, Res};
 use super::memory::{key_is_retry_after, last_part};
 use super::state::{Event, Object, State};
 use super::status::StatusSet;
+use super::taking::takes;
 use super::value::{ANY, ClassRef, Inst, Node, Num, Taint, Type, Value};
 use crate::ir::{Arg, BinOp, Callee};
 use crate::models::{Entry, Kind, ParamRef};
@@ -74,6 +75,15 @@ impl<'a> Machine<'a> {
                 match self.spread(&state, &value) {
                     Some(items) if arg.name.is_none() => {
                         list.list.extend(items.iter().map(|item| (None, item.clone())));
+                    }
+                    // Keys and values stand in turn.
+                    Some(items) if items.len() % 2 == 0 => {
+                        for pair in items.chunks(2) {
+                            match pair {
+                                [Value::Str(name), value] => list.list.push((Some(name.clone()), value.clone())),
+                                _ => list.open = true,
+                            }
+                        }
                     }
                     _ => list.open = true,
                 }
@@ -388,6 +398,19 @@ impl<'a> Machine<'a> {
                         return self.apply(state, call, out);
                     }
                 }
+                if name == "next" && args.list.is_empty() && self.is_iterated(file, &receiver) {
+                    let _ = self.container_method(
+                        &mut state,
+                        &receiver,
+                        *id,
+                        &Object::Unknown(receiver.clone(), 0),
+                        name,
+                        &args,
+                        at,
+                        out,
+                    );
+                    return;
+                }
                 // By what the file imports, where only one of its libraries has such a method.
                 if let Some((ty, entry)) = self.by_import(file, name)
                     && !looks_up(entry, name, &args)
@@ -432,6 +455,7 @@ impl<'a> Machine<'a> {
         // What any value has.
         if let Some(entry) = models.method("*", name)
             && (entry.kind != Kind::Retry || self.lends_policy(file, entry, &receiver))
+            && (entry.kind != Kind::Source || takes(entry, &args))
         {
             let path: Rc<str> = name.into();
             let call = Call { entry, receiver: Some(receiver.clone()), path, name: name.into(), args, span };

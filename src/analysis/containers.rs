@@ -36,13 +36,18 @@ impl Machine<'_> {
                         _ => items.extend(args.values().last().cloned()),
                     }
                 }
+                if let Some(value) = args.values().last() {
+                    self.put_back(state, receiver, value);
+                }
                 Value::None
             }
             (Object::List(..), "clear") => {
                 Rc::make_mut(objects).insert(id, Object::List(Vec::new(), true));
                 Value::None
             }
-            (Object::List(items, true), "pop" | "pop_front" | "popleft" | "remove" | "pop_back") => {
+            (Object::List(items, true), "pop" | "pop_front" | "popleft" | "remove" | "pop_back")
+                if args.nth(0).is_none_or(|which| matches!(which, Value::Num(_))) =>
+            {
                 let from_front = matches!(name, "pop_front" | "popleft")
                     || args.nth(0).is_some_and(|at| *at == Value::Num(Num::exact(0.0)));
                 let mut items = items.clone();

@@ -130,6 +130,11 @@ impl<'a> Machine<'a> {
                 let value = self.unknown(&mut state, Taint::FLAG);
                 out.push((state, Res::Value(value)));
             }
+            Kind::Source => {
+                self.may_raise(&state, call.entry, &call, out);
+                let value = self.take_work(&mut state, &call, at);
+                out.push((state, Res::Value(value)));
+            }
             Kind::TimeLimit => self.limited(state, call, out),
             Kind::StopFlag if call.entry.interrupt => {
                 self.cancelled(&mut state, at);

@@ -49,8 +49,8 @@ impl<'a> Machine<'a> {
         let (id, object) = match iterator {
             Value::Object(id) => (*id, state.objects.get(id).cloned()),
             _ => {
-                let id = self.symbols.intern(Node::New(place), Taint::NONE);
-                (id, Some(Object::Unknown(iterator.clone(), 0)))
+                let id = self.symbols.intern(Node::Attr(iterator.clone(), "[]".into()), Taint::NONE);
+                (id, state.objects.get(&id).cloned().or(Some(Object::Unknown(iterator.clone(), 0))))
             }
         };
         match object {

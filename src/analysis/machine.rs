@@ -194,6 +194,7 @@ pub struct Machine<'a> {
     pub(super) attr_cache: FxHashMap<(super::value::ClassRef, Rc<str>), Option<Value>>,
     pub(super) initialising: Vec<FuncRef>,
     pub(super) import_cache: FxHashMap<(u32, Rc<str>), Option<Described<'a>>>,
+    pub(super) set_cache: FxHashMap<(u32, u32), bool>,
     pub(super) weight_cache: FxHashMap<FuncRef, bool>,
     /// Policies that were called with what they run again, while such calls are looked for.
     pub(super) driven: Option<Vec<super::combinators::Called>>,
@@ -225,6 +226,7 @@ impl<'a> Machine<'a> {
             attr_cache: FxHashMap::default(),
             initialising: Vec::new(),
             import_cache: FxHashMap::default(),
+            set_cache: FxHashMap::default(),
             weight_cache: FxHashMap::default(),
             open_defaults: false,
             aliases: 0,

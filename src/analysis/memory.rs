@@ -79,7 +79,7 @@ impl Machine<'_> {
             let value = self.initial(FuncRef { file, func: init });
             let kept = !matches!(value, Value::None | Value::Sym(_) | Value::Object(_));
             if kept {
-                return value;
+                return self.as_set(file, id, value);
             }
         }
         self.declared(file, global.ty.as_ref(), Node::Global(file, id.0), Taint::STATE)

@@ -304,6 +304,7 @@ pub(super) fn remember(history: u64, event: &Event, failed: bool) -> u64 {
         Event::ReadAdvice(place, at) if failed => (13, place, at).hash(&mut hasher),
         Event::ParsedDate if failed => 14.hash(&mut hasher),
         Event::ParseFailed(at) if failed => (15, at).hash(&mut hasher),
+        Event::PutBack(sym) if failed => (16, sym).hash(&mut hasher),
         _ => return history,
     }
     hasher.finish()

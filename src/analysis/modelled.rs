@@ -6,6 +6,7 @@ use super::machine::{End, Machine, Out, Res};
 use super::memory::{key_is_retry_after, last_part};
 use super::state::{Event, Known3, Object, State};
 use super::status::StatusSet;
+use super::taking::takes;
 use super::value::{Exc, F, Inst, Node, Num, Taint, Value};
 use crate::ir::BinOp;
 use crate::models::{DefaultTimeout, Entry, Kind, ParamRef, Unit};
@@ -40,6 +41,7 @@ impl<'a> Machine<'a> {
     pub(super) fn timeout_of(&mut self, entry: &Entry, args: &Args) -> Option<Option<F>> {
         let default = match entry.default_timeout {
             Some(DefaultTimeout::Seconds(seconds)) => Some(Some(F(seconds))),
+            Some(DefaultTimeout::None(_)) if self.project.has_default_limit(self.file) => None,
             Some(DefaultTimeout::None(_)) => Some(None),
             None => None,
         };
@@ -92,7 +94,12 @@ impl<'a> Machine<'a> {
             }
             Kind::Set => {
                 let made = self.set(&mut state, &call);
-                out.push((state, Res::Value(made)));
+                if entry.in_place {
+                    self.change_receiver(&mut state, made);
+                    out.push((state, Res::Value(Value::None)));
+                } else {
+                    out.push((state, Res::Value(made)));
+                }
             }
             Kind::Status => {
                 let value = match &call.receiver {
@@ -201,7 +208,7 @@ impl<'a> Machine<'a> {
             Kind::Random => {
                 let low = self.number(&call.args, entry.low.as_ref());
                 let high = self.number(&call.args, entry.high.as_ref());
-                let value = self.random(&state, low, high, &call);
+                let value = self.random(&mut state, low, high, &call);
                 out.push((state, Res::Value(value)));
             }
             Kind::Duration => {
@@ -273,8 +280,20 @@ impl<'a> Machine<'a> {
             }
             Kind::QueryPath => out.push((state, Res::Value(Value::None))),
             Kind::Source => {
+                if entry.is_async {
+                    return self.later(state, call, out);
+                }
                 self.may_raise(&state, entry, &call, out);
-                let value = self.unknown(&mut state, Taint::ITEM);
+                let value = match takes(entry, &call.args) {
+                    true => self.take_work(&mut state, &call, at),
+                    false => self.pure_result(&mut state, &call),
+                };
+                out.push((state, Res::Value(value)));
+            }
+            Kind::Put => {
+                self.may_raise(&state, entry, &call, out);
+                self.put_work(&mut state, &call);
+                let value = self.pure_result(&mut state, &call);
                 out.push((state, Res::Value(value)));
             }
             Kind::Exit => out.push((state, Res::End(End::Abort))),

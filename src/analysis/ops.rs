@@ -2,20 +2,17 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashSet;
-
 use super::calls::{Args, Call};
+use super::inputs::SHOWN;
 use super::machine::{End, Machine, Out, Res};
 use super::state::{At, Below, Event, Failed, Failing, Gap, KeyFact, Known3, OpInfo, State};
 use super::status::StatusSet;
 use super::value::{ANY, Exc, F, Node, Num, Place, SymId, Taint, Type, Value};
-use crate::models::{Entry, Kind};
+use crate::models::{DefaultTimeout, Entry, Kind};
 use crate::source::Span;
 
 /// Simulated seconds that an operation takes.
 pub const LATENCY: f64 = 0.05;
-/// So many lists among the inputs of an operation are looked into.
-const MAX_OBJECTS: usize = 64;
 
 /// How an execution is to end.
 #[derive(Debug)]
@@ -112,40 +109,6 @@ impl<'a> Machine<'a> {
         state.gap = Gap::NONE;
     }
 
-    /// The inputs of an operation, with how often the work that they stem from was taken.
-    fn signature(&self, state: &State, values: &[Value]) -> Rc<[Value]> {
-        let mut out = Vec::new();
-        for value in values {
-            let taint = self.symbols.taint(value);
-            // Counters, clocks and chance do not make another request of it.
-            let aside = Taint::CLOCK.or(Taint::RANDOM).or(Taint::FRESH).or(Taint::COUNTER);
-            if matches!(value, Value::Num(_)) && taint.has(aside) {
-                continue;
-            }
-            let mut roots = Vec::new();
-            self.symbols.collect_roots(value, &mut roots);
-            let made = roots
-                .iter()
-                .filter(|root| self.symbols.info(**root).is_some_and(|info| info.taint.has(Taint::ITEM)))
-                .map(|root| state.versions.get(root).copied().unwrap_or(0))
-                .fold(0u32, u32::wrapping_add);
-            match value {
-                Value::Object(id) => {
-                    let items = match state.objects.get(id) {
-                        Some(super::state::Object::List(items, _)) => items.clone(),
-                        _ => vec![value.clone()],
-                    };
-                    out.push(Value::Tuple(items.into()));
-                }
-                other => out.push(other.clone()),
-            }
-            if made > 0 {
-                out.push(Value::Num(Num::exact(f64::from(made))));
-            }
-        }
-        out.into()
-    }
-
     /// A text that was put together, with dots for what is not known of it.
     fn built_text(&self, id: SymId) -> Option<Rc<str>> {
         let Node::Call(name, parts) = &self.symbols.info(id)?.node else { return None };
@@ -158,39 +121,6 @@ impl<'a> Machine<'a> {
         };
         let text: String = parts.iter().map(part).collect();
         text.contains('/').then(|| text.into())
-    }
-
-    /// The operations, this one aside, whose answers are among some values.
-    fn sources(&self, state: &State, own: Place, values: &[Value]) -> Rc<[Place]> {
-        let mut places = Vec::new();
-        let mut work: Vec<Value> = values.to_vec();
-        let mut seen = FxHashSet::default();
-        while let Some(value) = work.pop() {
-            let mut objects = Vec::new();
-            let _ = self.symbols.mentions(&value, &mut |part| {
-                match part {
-                    Value::Resp(place) | Value::Body(place) | Value::Headers(place) | Value::Status(place, _) => {
-                        places.push(*place);
-                    }
-                    Value::Sym(id) => places.extend(state.results.get(id).map(|info| info.place)),
-                    Value::Object(id) => objects.push(*id),
-                    _ => {}
-                }
-                false
-            });
-            for id in objects {
-                if let Some(super::state::Object::List(items, _)) = state.objects.get(&id)
-                    && seen.insert(id)
-                    && seen.len() < MAX_OBJECTS
-                {
-                    work.extend(items.iter().cloned());
-                }
-            }
-        }
-        places.retain(|place| *place != own);
-        places.sort_unstable();
-        places.dedup();
-        places.into()
     }
 
     /// Whether the value that the current instruction gives is awaited next.
@@ -267,12 +197,20 @@ impl<'a> Machine<'a> {
             let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
             self.models(at.file).method("*", &format!("/{last}")).is_some_and(|entry| entry.kind == Kind::QueryPath)
         });
+        let sent: Vec<Value> = entry
+            .body
+            .iter()
+            .filter_map(|param| call.args.get(param))
+            .chain(prepared.iter().flat_map(|inst| &*inst.inputs))
+            .cloned()
+            .collect();
+        let asks = asks || sent.iter().any(|body| self.is_question(state, body));
         let idempotent = entry.idempotent.or(asks.then_some(true));
         // Inputs: everything but headers and time limits.
         let mut inputs: Vec<Value> = Vec::new();
         if let Some(receiver) = &call.receiver {
             match receiver {
-                Value::Inst(inst) => inputs.extend(inst.inputs.iter().cloned()),
+                Value::Inst(inst) => inputs.extend(inst.inputs.iter().chain(inst.parts.iter()).cloned()),
                 other => inputs.push(other.clone()),
             }
         }
@@ -287,7 +225,17 @@ impl<'a> Machine<'a> {
                 inputs.push(value.clone());
             }
         }
-        let inputs = self.signature(state, &inputs);
+        let inputs: Vec<Value> = inputs.iter().map(|input| self.shown(state, input, SHOWN)).collect();
+        let drawn = self.times_drawn(state, &inputs);
+        let mut anew = url.as_ref().map_or(0, |url| self.times_named(state, url));
+        if entry.kind == Kind::Request {
+            anew = anew.wrapping_add(self.times_given(state, &inputs));
+        }
+        let mut inputs = self.signature(state, &inputs).to_vec();
+        if anew > 0 {
+            inputs.push(Value::Num(Num::exact(f64::from(anew))));
+        }
+        let inputs = inputs.into();
         let given: Vec<Value> = call.receiver.iter().chain(call.args.values()).cloned().collect();
         // The client through which a request goes is no part of what is asked.
         let asked: Vec<Value> = match entry.kind {
@@ -297,8 +245,6 @@ impl<'a> Machine<'a> {
         let sources = self.sources(state, place, &asked);
         let timeout = self.timeout_here(state, call, inst.as_deref(), prepared.as_deref());
         let key = self.key_here(state, call, prepared.as_deref());
-        let body = entry.body.iter().filter_map(|param| call.args.get(param)).cloned();
-        let body = body.chain(prepared.iter().flat_map(|inst| inst.inputs.to_vec())).collect();
         let model: Rc<str> = call.path.clone();
         let layers = self.below(call, inst.as_deref());
         OpInfo {
@@ -315,13 +261,15 @@ impl<'a> Machine<'a> {
             timeout,
             key,
             passed_in: false,
+            bare: false,
             awaited: entry.is_async,
             inputs,
+            drawn,
             sources,
             result: None,
             raises: entry.raises.iter().map(|class| Rc::from(class.as_str())).collect(),
             http: entry.kind == Kind::Request,
-            body,
+            body: sent.into(),
             layers,
         }
     }
@@ -370,6 +318,12 @@ impl<'a> Machine<'a> {
         match inst {
             // A client out of sight may have been given a limit.
             Some(inst) if !inst.made_here => None,
+            // What ends by itself, whatever its client waits for (a connect).
+            Some(_)
+                if entry.kind == Kind::Effect && matches!(entry.default_timeout, Some(DefaultTimeout::Seconds(_))) =>
+            {
+                self.timeout_of(entry, &call.args)
+            }
             Some(inst) => inst.timeout.or_else(|| self.timeout_of(entry, &call.args)),
             None if call.receiver.is_some() => None,
             None => self.timeout_of(entry, &call.args),
@@ -630,8 +584,12 @@ impl<'a> Machine<'a> {
                 | Value::Variant(..),
             ) => true,
             Some(Value::Sym(id)) if !passed_in => self.symbols.info(*id).is_some_and(|info| match &info.node {
-                Node::Call(path, _) => self.project.known(at.file, path).is_some_and(|entry| entry.kind == Kind::Local),
+                Node::Call(path, _) => {
+                    info.taint.has(Taint::FRESH.or(Taint::RANDOM))
+                        || self.project.known(at.file, path).is_some_and(|entry| entry.kind == Kind::Local)
+                }
                 Node::RetryAfterText(_) | Node::RetryAfter(_) | Node::Math(..) | Node::Binary(..) => true,
+                Node::Unknown(_) => info.taint.has(Taint::FRESH.or(Taint::RANDOM)),
                 _ => false,
             }),
             _ => false,
@@ -685,8 +643,10 @@ impl<'a> Machine<'a> {
             timeout,
             key: KeyFact::Unknown,
             passed_in,
+            bare: args.list.is_empty() && !args.open && !matches!(callee, Value::Bound(_)),
             awaited: self.is_awaited(&state),
             inputs,
+            drawn: 0,
             sources,
             result: Some(id),
             raises: Rc::from([]),

@@ -186,7 +186,39 @@ impl<'a> Machine<'a> {
         Value::Object(id)
     }
 
-    pub(super) fn random(&mut self, state: &State, low: Option<Value>, high: Option<Value>, call: &Call<'_>) -> Value {
+    pub(super) fn random(
+        &mut self,
+        state: &mut State,
+        low: Option<Value>,
+        high: Option<Value>,
+        call: &Call<'_>,
+    ) -> Value {
+        if low.is_none() && high.is_none() {
+            let from = call.args.nth(0).map(|from| self.shown(state, from, 2));
+            let numbers = |items: &[Value]| items.iter().all(|item| matches!(item, Value::Num(_)));
+            match from {
+                // One of several numbers.
+                Some(Value::Tuple(items)) if items.len() != 2 && !items.is_empty() && numbers(&items) => {
+                    let ends = items.iter().map(|item| arith::bounds(&self.symbols, item));
+                    let (low, high) =
+                        ends.fold((f64::INFINITY, f64::NEG_INFINITY), |all, end| (all.0.min(end.0), all.1.max(end.1)));
+                    return Value::Num(Num::range(low, high, Taint::RANDOM));
+                }
+                // One of some things, or of letters.
+                Some(Value::Tuple(items))
+                    if !numbers(&items) && !items.iter().any(|item| self.is_range(state, item)) =>
+                {
+                    return self.unknown(state, Taint::RANDOM.or(Taint::ITEM));
+                }
+                Some(Value::Sym(id)) => {
+                    let built = self.symbols.info(id).is_some_and(|info| matches!(info.node, Node::Binary(..)));
+                    let taint = if built { Taint::RANDOM } else { Taint::RANDOM.or(Taint::ITEM) };
+                    return self.unknown(state, taint);
+                }
+                Some(Value::Str(_) | Value::Path(_)) => return self.unknown(state, Taint::RANDOM),
+                _ => {}
+            }
+        }
         // `gen_range(a..b)` has one argument, a range.
         let (low, high) = match (low, high) {
             (Some(low), Some(high)) => (low, high),
@@ -211,6 +243,11 @@ impl<'a> Machine<'a> {
         let id = self.symbols.intern(Node::Math("random".into(), [low, high].into()), Taint::RANDOM);
         self.symbols.set_range(id, lo, hi);
         Value::Sym(id)
+    }
+
+    fn is_range(&self, state: &State, value: &Value) -> bool {
+        let Value::Object(id) = value else { return false };
+        matches!(state.objects.get(id), Some(Object::Range { .. }))
     }
 
     pub(super) fn duration(&mut self, state: &mut State, call: &Call<'_>) -> Value {

@@ -1,12 +1,14 @@
 //! All files of a run, and what a name from outside a file stands for in it.
 
+use std::sync::OnceLock;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::reach::Reach;
 use super::value::{ClassRef, FuncRef};
 use crate::frontend::prelude;
-use crate::ir::{Class, ClassId, FuncId, Function, FunctionKind, GlobalId, Module};
-use crate::models::{AllModels, Entry, Models};
+use crate::ir::{Class, ClassId, FuncId, Function, FunctionKind, GlobalId, Module, Op};
+use crate::models::{AllModels, Entry, Models, Sets};
 use crate::source::SourceFile;
 
 /// A thing that a project defines.
@@ -34,6 +36,8 @@ pub struct Project<'a> {
     reach: Reach,
     /// Methods that a trait of the project gives to results and options; `None` where several have the name.
     lent: FxHashMap<&'a str, Option<FuncRef>>,
+    /// For each file, whether it sets the time limit of all that is given none.
+    default_limits: Vec<OnceLock<bool>>,
 }
 
 impl<'a> Project<'a> {
@@ -76,7 +80,8 @@ impl<'a> Project<'a> {
                 }
             }
         }
-        Project { files, modules, models, names: index, roots, reach: Reach::default(), lent }
+        let default_limits = modules.iter().map(|_| OnceLock::new()).collect();
+        Project { files, modules, models, names: index, roots, reach: Reach::default(), lent, default_limits }
     }
 
     /// The method of this name that a trait of the project gives to results and options, where there is one.
@@ -90,6 +95,17 @@ impl<'a> Project<'a> {
         let models = self.models(file)?;
         let own = || path.split(['.', ':']).next().is_some_and(|root| self.roots.contains(root));
         if own() { models.exact(path) } else { models.function(path) }
+    }
+
+    /// Whether a file sets the time limit of whatever in the process is given none.
+    pub(super) fn has_default_limit(&self, file: u32) -> bool {
+        let sets = |op: &Op| match op {
+            Op::Path(path) => self.known(file, path).is_some_and(|entry| entry.sets == Some(Sets::DefaultTimeout)),
+            _ => false,
+        };
+        let Some((module, known)) = self.module(file).zip(self.default_limits.get(file as usize)) else { return false };
+        let instrs = || module.functions.iter().flat_map(|function| &function.blocks).flat_map(|block| &block.instrs);
+        *known.get_or_init(|| instrs().any(|instr| sets(&instr.op)))
     }
 
     /// What may come to something that leaves the process.

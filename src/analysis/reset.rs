@@ -38,7 +38,8 @@ pub(super) fn unreset(machine: &mut Machine<'_>, found: &Found<'_>, group: &Grou
     for head in heads.into_iter().take(4) {
         let again = machine.outage(&found.plan, &[head], place, how, Advice::Absent, Some(1));
         let wait = length(again.waits.first())?;
-        if wait <= first {
+        // Set back, and perhaps grown by a step again in the turn that succeeded.
+        if wait < grown {
             return None;
         }
         kept = Some(Unreset { first, kept: wait });

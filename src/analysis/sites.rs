@@ -14,9 +14,9 @@ use super::facts::{self, Group};
 use super::lost;
 use super::machine::{End, Finished, Machine, Plan, is_once};
 use super::policy::{Form, LostResult, Role, Site};
-use super::state::{At, Event, Failing, Known3, State};
+use super::state::{At, Event, Failed, Failing, Known3, OpInfo, State};
 use super::status::StatusSet;
-use super::value::{ClassRef, FuncRef, Place, Taint, Value};
+use super::value::{ClassRef, FuncRef, Place, SymId, Taint, Value};
 use crate::ir::{BlockId, Callee, Function, FunctionKind, Instr, LoopKind, Op, Pattern, Slot, Term};
 use crate::source::Span;
 
@@ -310,7 +310,7 @@ fn explore_as(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, budge
         let failed = finished.state.failed.is_some();
         match (&finished.end, failed) {
             (End::Again(info), true) => {
-                let same = finished.state.failed.as_ref().is_some_and(|failed| failed.op.inputs == info.inputs);
+                let same = finished.state.failed.as_ref().is_some_and(|failed| is_same(failed, info));
                 if same {
                     explored.back.push(finished);
                 } else {
@@ -343,6 +343,21 @@ fn explore_as(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, budge
     explored
 }
 
+/// Whether what is executed again is what failed. What chance gives is no other request by itself, but where it was
+/// refused, another draw is another try.
+fn is_same(failed: &Failed, again: &OpInfo) -> bool {
+    let refused = match &failed.how {
+        Failing::Status(set) => !set.is_empty() && set.minus(&refusals()).is_empty(),
+        _ => false,
+    };
+    failed.op.inputs == again.inputs && !(refused && failed.op.drawn != again.drawn)
+}
+
+/// Statuses that say that the request itself will not do.
+fn refusals() -> StatusSet {
+    StatusSet::of(|status| (400..500).contains(&status) && !matches!(status, 408 | 425 | 429))
+}
+
 /// Where some path takes a plain 200 for the success that it is, "any other 2xx" on another path is what the source's
 /// test happens to leave over, and says nothing about what the loop does on success.
 fn keep_ordinary(explored: &mut Explored) {
@@ -364,13 +379,18 @@ fn keep_ordinary(explored: &mut Explored) {
 }
 
 /// Whether what failed on a path is work that the next turn does not come back to: an input was received from another
-/// call, which is made again first, or is an item that was taken.
+/// call, which is made again first, or is an item that was taken and not put back.
 fn is_new_work(machine: &Machine<'_>, finished: &Finished) -> bool {
     let Some(failed) = &finished.state.failed else { return false };
     let events = finished.state.events();
     let made_again = |place: &Place| facts::executed_after_failure(&events, *place);
-    failed.op.sources.iter().any(made_again)
-        || failed.op.inputs.iter().any(|input| machine.symbols.taint(input).has(Taint::ITEM))
+    let back = |root: &SymId| events.iter().any(|event| matches!(event, Event::PutBack(sym) if sym == root));
+    let taken = |input: &Value| {
+        let mut roots = Vec::new();
+        machine.symbols.collect_roots(input, &mut roots);
+        machine.symbols.taint(input).has(Taint::ITEM) && !roots.iter().any(back)
+    };
+    failed.op.sources.iter().any(made_again) || failed.op.inputs.iter().any(taken)
 }
 
 /// Whether a request was sent once more because it failed: somebody noticed, and where it succeeds it is not sent again.

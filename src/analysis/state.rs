@@ -88,6 +88,13 @@ pub enum Object {
     Unknown(Value, u32),
     /// Without end.
     Endless(Value, u32),
+    /// Work that is taken piece by piece: the piece taken last, and what of it was put back.
+    Store {
+        /// Taken last.
+        taken: SymId,
+        /// Put back.
+        back: Option<Value>,
+    },
 }
 
 /// What is known of one call of an operation.
@@ -119,10 +126,14 @@ pub struct OpInfo {
     pub key: KeyFact,
     /// Called through a parameter.
     pub passed_in: bool,
+    /// It is no method and takes nothing.
+    pub bare: bool,
     /// Its result is awaited.
     pub awaited: bool,
     /// Its inputs, with how often what they depend on had been made.
     pub inputs: Rc<[Value]>,
+    /// How often what chance gave, among its inputs, was drawn.
+    pub drawn: u32,
     /// Other operations whose answers are among its inputs, headers included.
     pub sources: Rc<[Place]>,
     /// The symbol of its result, where that is unknown.
@@ -317,6 +328,8 @@ pub enum Event {
     Left(At, f64, f64),
     /// Something that is used up by being sent was made, or a method of it was called (to wind it back).
     Renewed(SymId),
+    /// What was taken here was put back where it came from.
+    PutBack(SymId),
     /// Something was written to a log or shown.
     Said,
     /// A helper gave a failure on, of something that is no operation here.

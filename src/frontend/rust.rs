@@ -16,6 +16,7 @@ mod exprs;
 mod flow;
 mod formats;
 mod items;
+mod json;
 mod literals;
 mod lowerer;
 mod macro_rules;

@@ -142,8 +142,13 @@ impl Names {
 
     fn args(&self, args: &[Arg]) -> String {
         let args = args.iter().map(|arg| {
-            let spread = if arg.spread { "*" } else { "" };
-            let name = arg.name.as_ref().map_or_else(String::new, |name| format!("{name}="));
+            let spread = match (arg.spread, arg.name.is_some()) {
+                (true, true) => "**",
+                (true, false) => "*",
+                (false, _) => "",
+            };
+            let name = arg.name.as_ref().filter(|name| !name.is_empty());
+            let name = name.map_or_else(String::new, |name| format!("{name}="));
             format!("{spread}{name}{}", self.slot(arg.value))
         });
         args.collect::<Vec<_>>().join(", ")

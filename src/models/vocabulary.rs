@@ -65,7 +65,7 @@ pub const WORDS: &[Word] = &[
         &["verb", "verb-is-name", "verb-param", "verb-with-body", "url", "headers", "body", "timeout", "key"],
         &[],
     ),
-    word("set", &["sets", "amount", "unit", "key", "value"], &["sets"]),
+    word("set", &["sets", "in-place", "amount", "unit", "key", "value"], &["sets"]),
     word(
         "effect",
         &[
@@ -111,7 +111,8 @@ pub const WORDS: &[Word] = &[
     word("suppress", &[], &[]),
     word("runs", &["future"], &[]),
     word("query-path", &[], &["names"]),
-    word("source", &[], &[]),
+    word("source", &["key", "container", "into", "amount", "unit"], &[]),
+    word("put", &["container", "value"], &["value"]),
     word("stop-flag", &["interrupt"], &[]),
     word("fresh", &[], &[]),
     word("exit", &[], &[]),
@@ -178,6 +179,8 @@ pub fn fault(entry: &Entry) -> Option<String> {
         ("timeout", &entry.timeout),
         ("key", &entry.key),
         ("value", &entry.value),
+        ("container", &entry.container),
+        ("into", &entry.into),
         ("future", &entry.future),
         ("retries", &entry.retries),
         ("raises-on-status", &entry.raises_on_status),

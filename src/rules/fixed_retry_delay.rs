@@ -1,7 +1,7 @@
 //! Reports a constant wait between the attempts of a remote operation.
 
 use super::{Context, Finding, Group, Rule, scope, wording};
-use crate::analysis::policy::{FailurePath, Pace, Site};
+use crate::analysis::policy::{FailurePath, Pace, RetryAfter, Site};
 use crate::diagnostic::Level;
 
 pub(super) const RULE: Rule = Rule {
@@ -32,8 +32,12 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
     })
 }
 
-/// Whether the path waits as long before each of several further attempts.
+/// Whether the path waits as long before each of several further attempts. Where the server is asked how long, that is
+/// a default.
 fn is_constant(path: &FailurePath, least: f64) -> bool {
+    if path.retry_after == RetryAfter::Honoured {
+        return false;
+    }
     let several = path.attempts.is_none_or(|attempts| attempts > 2) && path.waits.len() >= 2;
     let waits = path.waits.iter().all(|wait| wait.unknown || wait.high >= least);
     several && waits && path.pace == Pace::Fixed && !path.jitter && !path.new_input && !path.good_answer

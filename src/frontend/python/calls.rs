@@ -176,9 +176,13 @@ impl<'t> Lowering<'t> {
                     let value = self.optional(field(node, "value"), node);
                     Arg { name, value, spread: false }
                 }
-                "list_splat" | "dictionary_splat" => {
+                "list_splat" => {
                     let value = self.optional(first_child(node), node);
                     Arg { name: None, value, spread: true }
+                }
+                "dictionary_splat" => {
+                    let value = self.optional(first_child(node), node);
+                    Arg { name: Some(String::new()), value, spread: true }
                 }
                 "parenthesized_expression" if unwrapped(node).kind() == "list_splat" => {
                     let value = self.optional(first_child(unwrapped(node)), node);

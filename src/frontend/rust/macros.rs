@@ -18,12 +18,11 @@ use crate::source::Span;
 type Exprs = Punctuated<Expr, Token![,]>;
 
 /// What cannot be read as code that runs here.
-const NOT_CODE: [&str; 19] = [
+const NOT_CODE: [&str; 18] = [
     "quote",
     "quote_spanned",
     "parse_quote",
     "stringify",
-    "json",
     "env",
     "option_env",
     "cfg",
@@ -86,6 +85,7 @@ impl Lowerer {
                 self.draft.end(Term::Abort, span);
                 self.draft.temp()
             }
+            "json" => self.json(tokens, span),
             "vec" | "smallvec" => self.vec_macro(tokens, span)?,
             "matches" => {
                 if let Some((value, pat, None)) = parse_matches(tokens)

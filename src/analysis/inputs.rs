@@ -1,0 +1,153 @@
+//! Whether a request is the same one again: what it asks for, and how often that was drawn anew.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+
+use super::machine::Machine;
+use super::state::{Object, OpInfo, State};
+use super::value::{Node, Num, Place, SymId, Taint, Value};
+
+/// So many lists among the inputs of an operation are looked into.
+const MAX_OBJECTS: usize = 64;
+/// Lists in lists are looked into so deep.
+pub(super) const SHOWN: u32 = 4;
+
+impl Machine<'_> {
+    /// The inputs of an operation, with how often the work that they stem from was taken.
+    pub(super) fn signature(&self, state: &State, values: &[Value]) -> Rc<[Value]> {
+        let mut out = Vec::new();
+        for value in values {
+            let taint = self.symbols.taint(value);
+            // Counters, clocks and chance do not make another request of it.
+            let aside = Taint::CLOCK.or(Taint::RANDOM).or(Taint::FRESH).or(Taint::COUNTER);
+            if matches!(value, Value::Num(_)) && taint.has(aside) {
+                continue;
+            }
+            let shown = self.shown(state, value, SHOWN);
+            let made = self.times_made(state, std::slice::from_ref(&shown), |root| {
+                self.symbols.info(root).is_some_and(|info| info.taint.has(Taint::ITEM))
+            });
+            out.push(shown);
+            if made > 0 {
+                out.push(Value::Num(Num::exact(f64::from(made))));
+            }
+        }
+        out.into()
+    }
+
+    /// How often an address was drawn anew: a name that chance gives names another thing. In what follows a question
+    /// mark it only keeps caches out of the way.
+    pub(super) fn times_named(&self, state: &State, url: &Value) -> u32 {
+        let by_chance = |root| self.is_chance(root);
+        if let Value::Sym(id) = url
+            && let Some(Node::Call(name, parts)) = self.symbols.info(*id).map(|info| &info.node)
+            && &**name == "format"
+        {
+            let path = |part: &&Value| !matches!(part, Value::Str(text) if text.contains('?'));
+            let parts: Vec<Value> = parts.iter().take_while(path).cloned().collect();
+            return self.times_made(state, &parts, by_chance);
+        }
+        self.times_made(state, std::slice::from_ref(url), by_chance)
+    }
+
+    /// How often what chance gave, among some values, was drawn.
+    pub(super) fn times_drawn(&self, state: &State, values: &[Value]) -> u32 {
+        self.times_made(state, values, |root| self.is_chance(root))
+    }
+
+    /// How often a function was called, with nothing, whose result is among some values: what it gives is its own affair.
+    pub(super) fn times_given(&self, state: &State, values: &[Value]) -> u32 {
+        let bare = |info: &OpInfo| info.bare;
+        self.times_made(state, values, |root| state.results.get(&root).is_some_and(|info| bare(info)))
+    }
+
+    fn is_chance(&self, root: SymId) -> bool {
+        self.symbols.info(root).is_some_and(|info| info.taint.has(Taint::FRESH.or(Taint::RANDOM)))
+    }
+
+    fn times_made(&self, state: &State, values: &[Value], counts: impl Fn(SymId) -> bool) -> u32 {
+        let mut roots = Vec::new();
+        values.iter().for_each(|value| self.symbols.collect_roots(value, &mut roots));
+        roots
+            .iter()
+            .filter(|root| counts(**root))
+            .map(|root| state.versions.get(root).copied().unwrap_or(0))
+            .fold(0u32, u32::wrapping_add)
+    }
+
+    /// Whether a body is a query of the language GraphQL: the document that is sent says that it only reads.
+    pub(super) fn is_question(&self, state: &State, body: &Value) -> bool {
+        let document = match self.shown(state, body, SHOWN) {
+            Value::Tuple(items) => items.chunks(2).find_map(|pair| match pair {
+                [Value::Str(key), document] if &**key == "query" => Some(document.clone()),
+                _ => None,
+            }),
+            Value::Sym(id) => state.heap.get(&(id, "query".into())).cloned(),
+            _ => None,
+        };
+        let begun = match &document {
+            Some(Value::Str(text)) => Some(text),
+            Some(Value::Sym(id)) => match self.symbols.info(*id).map(|info| &info.node) {
+                Some(Node::Call(name, parts)) if &**name == "format" => match parts.first() {
+                    Some(Value::Str(text)) => Some(text),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        };
+        begun.is_some_and(|text| {
+            let text = text.trim_start();
+            let reads = ["query", "{", "fragment"].iter().any(|word| text.starts_with(word));
+            reads && text.contains('{') && !text.contains("mutation")
+        })
+    }
+
+    /// A value with what its collections hold now.
+    pub(super) fn shown(&self, state: &State, value: &Value, depth: u32) -> Value {
+        let Some(depth) = depth.checked_sub(1) else { return value.clone() };
+        let all = |items: &[Value]| items.iter().map(|item| self.shown(state, item, depth)).collect::<Rc<[Value]>>();
+        match value {
+            Value::Object(id) => match state.objects.get(id) {
+                Some(Object::List(items, _)) => Value::Tuple(all(items)),
+                _ => Value::Tuple([value.clone()].into()),
+            },
+            Value::Tuple(items) => Value::Tuple(all(items)),
+            other => other.clone(),
+        }
+    }
+
+    /// The operations, this one aside, whose answers are among some values.
+    pub(super) fn sources(&self, state: &State, own: Place, values: &[Value]) -> Rc<[Place]> {
+        let mut places = Vec::new();
+        let mut work: Vec<Value> = values.to_vec();
+        let mut seen = FxHashSet::default();
+        while let Some(value) = work.pop() {
+            let mut objects = Vec::new();
+            let _ = self.symbols.mentions(&value, &mut |part| {
+                match part {
+                    Value::Resp(place) | Value::Body(place) | Value::Headers(place) | Value::Status(place, _) => {
+                        places.push(*place);
+                    }
+                    Value::Sym(id) => places.extend(state.results.get(id).map(|info| info.place)),
+                    Value::Object(id) => objects.push(*id),
+                    _ => {}
+                }
+                false
+            });
+            for id in objects {
+                if let Some(Object::List(items, _)) = state.objects.get(&id)
+                    && seen.insert(id)
+                    && seen.len() < MAX_OBJECTS
+                {
+                    work.extend(items.iter().cloned());
+                }
+            }
+        }
+        places.retain(|place| *place != own);
+        places.sort_unstable();
+        places.dedup();
+        places.into()
+    }
+}

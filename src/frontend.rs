@@ -13,7 +13,10 @@ use crate::source::{Language, SourceFile};
 
 /// Whether a folder's name says that it holds tests: `tests`, `test_e2e`, `integration-tests`.
 pub(crate) fn holds_tests(folder: &str) -> bool {
-    folder == "testing" || folder.split(['_', '-']).any(|word| matches!(word, "test" | "tests"))
+    let mut words = folder.split(['_', '-']);
+    let of_tests = |word: &str| matches!(word, "test" | "tests" | "testing");
+    let of_kind = |word: &str| matches!(word, "e2e" | "unit" | "integration" | "functional" | "system" | "acceptance");
+    words.clone().any(of_tests) && words.all(|word| of_tests(word) || of_kind(word))
 }
 
 /// Lowers a file. `module` is its dotted path as far as it is known (`pkg.sub.mod`, `crate::net::client`), which

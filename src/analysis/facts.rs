@@ -423,7 +423,8 @@ fn is_picked(machine: &Machine<'_>, found: &Found<'_>, group: &Group) -> bool {
             }
             _ => None,
         };
-        since_failure(&events).iter().filter_map(test).collect()
+        // What is asked before the next attempt is made says nothing of the answer to the last.
+        since_failure(&events).iter().take_while(|event| !matches!(event, Event::Turn(_))).filter_map(test).collect()
     };
     let same = |finished: &&Finished| {
         finished

@@ -409,7 +409,7 @@ fn is_second_try(machine: &Machine<'_>, done: &[Finished], finished: &Finished) 
     let events = finished.state.events();
     let noticed = !matches!(failed.how, Failing::Status(_))
         || events.iter().rev().take_while(|event| !matches!(event, Event::Fail(..))).any(|event| notices(event));
-    noticed && done.iter().any(|finished| !sends(finished))
+    noticed && (done.is_empty() || done.iter().any(|finished| !sends(finished)))
 }
 
 /// Whether an answer with an error status is taken for a good one: what stands in it decides, and nobody asks for its
@@ -453,6 +453,9 @@ pub(super) fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -
     let succeeds_on = explored.on.iter().any(|finished| {
         finished.state.failed.is_none() && !caught(finished) && (!succeeds_out || !stumbled(&finished.state))
     });
+    // Where success goes on, what leaves by way of a handler was told to stop, or has nothing left to work with.
+    let succeeds_out =
+        succeeds_out && (!succeeds_on || explored.done.iter().any(|finished| leaves(finished) && !caught(finished)));
     let by_value_alone = explored.back.iter().all(|finished| {
         finished.state.failed.as_ref().is_some_and(|failed| match failed.how {
             Failing::Test(sym, _) => !machine.is_error_test(sym),

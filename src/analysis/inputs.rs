@@ -5,13 +5,16 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::machine::Machine;
-use super::state::{Object, OpInfo, State};
+use super::state::{Object, State};
 use super::value::{Node, Num, Place, SymId, Taint, Value};
+use crate::ir::BinOp;
 
 /// So many lists among the inputs of an operation are looked into.
 const MAX_OBJECTS: usize = 64;
 /// Lists in lists are looked into so deep.
 pub(super) const SHOWN: u32 = 4;
+/// Texts that are added to texts are looked through so deep.
+const ADDED: u32 = 16;
 
 impl Machine<'_> {
     /// The inputs of an operation, with how often the work that they stem from was taken.
@@ -28,12 +31,46 @@ impl Machine<'_> {
             let made = self.times_made(state, std::slice::from_ref(&shown), |root| {
                 self.symbols.info(root).is_some_and(|info| info.taint.has(Taint::ITEM))
             });
-            out.push(shown);
+            out.push(if matches!(shown, Value::Tuple(_)) { self.asked(&shown, ADDED) } else { shown });
             if made > 0 {
                 out.push(Value::Num(Num::exact(f64::from(made))));
             }
         }
         out.into()
+    }
+
+    /// What is asked for in a body: a fixed text or the last error that is added to it, for whoever is asked again, does
+    /// not make another request of it.
+    fn asked(&self, value: &Value, depth: u32) -> Value {
+        let Some(depth) = depth.checked_sub(1) else { return value.clone() };
+        match value {
+            Value::Tuple(items) => Value::Tuple(items.iter().map(|item| self.asked(item, depth)).collect()),
+            Value::Sym(id) => match self.symbols.info(*id).map(|info| &info.node) {
+                Some(Node::Call(name, parts)) if &**name == "format" => match &**parts {
+                    [first @ Value::Sym(_), added @ ..] if added.iter().all(|part| self.adds_nothing(part)) => {
+                        self.asked(first, depth)
+                    }
+                    _ => value.clone(),
+                },
+                Some(Node::Binary(BinOp::Add, first, added)) if self.adds_nothing(added) => self.asked(first, depth),
+                _ => value.clone(),
+            },
+            other => other.clone(),
+        }
+    }
+
+    fn adds_nothing(&self, part: &Value) -> bool {
+        let of_answer = |part: &Value| matches!(part, Value::Resp(_) | Value::Body(_) | Value::Headers(_));
+        if let Value::Sym(id) = part
+            && let Some(Node::Call(name, parts)) = self.symbols.info(*id).map(|info| &info.node)
+            && &**name == "format"
+        {
+            return parts.iter().all(|part| self.adds_nothing(part));
+        }
+        match part {
+            Value::Str(_) | Value::Exc(_) => true,
+            other => self.symbols.taint(other).has(Taint::FAILURE) && !self.symbols.mentions(other, &mut { of_answer }),
+        }
     }
 
     /// How often an address was drawn anew: a name that chance gives names another thing. In what follows a question
@@ -56,10 +93,18 @@ impl Machine<'_> {
         self.times_made(state, values, |root| self.is_chance(root))
     }
 
-    /// How often a function was called, with nothing, whose result is among some values: what it gives is its own affair.
+    /// How often a function was called, with nothing, whose result is part of some values: what it gives is its own
+    /// affair. Where the result is the value, the same request may have been built once more.
     pub(super) fn times_given(&self, state: &State, values: &[Value]) -> u32 {
-        let bare = |info: &OpInfo| info.bare;
-        self.times_made(state, values, |root| state.results.get(&root).is_some_and(|info| bare(info)))
+        let whole = |value: &Value| match value {
+            Value::Sym(id) => match self.symbols.info(*id).map(|info| &info.node) {
+                Some(Node::Payload(Value::Sym(inner), _)) => state.results.contains_key(inner),
+                _ => state.results.contains_key(id),
+            },
+            _ => false,
+        };
+        let parts: Vec<Value> = values.iter().filter(|value| !whole(value)).cloned().collect();
+        self.times_made(state, &parts, |root| state.results.get(&root).is_some_and(|info| info.bare))
     }
 
     fn is_chance(&self, root: SymId) -> bool {

@@ -74,8 +74,10 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
     }
     let mut operations: Vec<Operation> = Vec::new();
     let mut seen: Vec<Place> = Vec::new();
-    for group in &groups {
-        if !seen.contains(&group.op.place) {
+    for (group, path) in groups.iter().zip(&mut failures) {
+        let known = seen.iter().position(|place| *place == group.op.place);
+        path.operation = known.unwrap_or(seen.len());
+        if known.is_none() {
             seen.push(group.op.place);
             operations.push(operation(machine, found, &group.op));
         }
@@ -373,6 +375,7 @@ pub(super) fn failure_path(
     };
     let elapsed = matches!(group.how, Failing::Elapsed(_)) || raises_only(machine, group, |entry| entry.elapsed);
     FailurePath {
+        operation: 0,
         cause,
         bound,
         attempts,

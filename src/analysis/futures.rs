@@ -229,7 +229,9 @@ impl<'a> Machine<'a> {
             (Some(amount), _) => Some(self.seconds(&amount, call.entry.unit)),
             (None, None) => None,
         };
-        self.wait(state, value, at, call.entry.blocking);
+        // For how long is up to others where nothing says so: that is no pause between attempts.
+        let blocks = call.entry.blocking && value.is_some();
+        self.wait(state, value, at, blocks);
     }
 
     pub(super) fn wait(&mut self, state: &mut State, value: Option<Value>, at: At, blocking: bool) {

@@ -173,11 +173,17 @@ pub(super) fn exits(machine: &Machine<'_>, found: &Found<'_>) -> Vec<Exit> {
                     .events()
                     .iter()
                     .any(|event| matches!(event, Event::LookedAtStatus(of) if *of == place));
+                // What stands in the answer was asked for: an error's would not have come so far.
+                let of_answer = |value: &Value| matches!(value, Value::Body(of) if *of == place);
+                let read = finished.state.events().iter().any(|event| match event {
+                    Event::Decide { sym, .. } => machine.symbols.mentions(&Value::Sym(*sym), &mut { of_answer }),
+                    _ => false,
+                });
                 let kind = if machine.symbols.mentions(value, &mut response) {
                     ExitKind::Response
                 } else if is_failure_value(value) && *explicit {
                     ExitKind::Failure
-                } else if success.contains(at) && looked {
+                } else if success.contains(at) && looked && !read {
                     ExitKind::Value
                 } else {
                     ExitKind::Failure

@@ -168,5 +168,6 @@ mod tests {
         assert_eq!(growth(&[1.0, 2.0, 3.0, 4.0, 4.0]), Pace::Linear);
         assert_eq!(growth(&[1.0, 1.1, 1.3]), Pace::Linear);
         assert_eq!(growth(&[1.0, 3.0]), Pace::Exponential);
+        assert_eq!(growth(&[0.5, 0.75, 1.125, 1.6875, 2.53125, 3.796875, 5.6953125, 8.54296875]), Pace::Exponential);
     }
 }

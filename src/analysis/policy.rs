@@ -237,6 +237,8 @@ pub struct Step {
 /// One way from a failure of the operation back to it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FailurePath {
+    /// Which of the site's operations fails on it.
+    pub operation: usize,
     /// The failure.
     pub cause: Cause,
     /// What bounds it if the operation keeps failing in this way.

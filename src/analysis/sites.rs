@@ -409,7 +409,7 @@ fn is_second_try(machine: &Machine<'_>, done: &[Finished], finished: &Finished) 
     let events = finished.state.events();
     let noticed = !matches!(failed.how, Failing::Status(_))
         || events.iter().rev().take_while(|event| !matches!(event, Event::Fail(..))).any(|event| notices(event));
-    noticed && (done.is_empty() || done.iter().any(|finished| !sends(finished)))
+    noticed && !done.iter().any(sends)
 }
 
 /// Whether an answer with an error status is taken for a good one: what stands in it decides, and nobody asks for its

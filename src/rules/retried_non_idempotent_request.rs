@@ -15,8 +15,10 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
     scope::remote(site)?;
-    let operation = site.operations.iter().find(|operation| doubles(operation))?;
-    let path = scope::surest(site, may_have_been_done)?;
+    // What fails before or after the side effect is another operation.
+    let of = |path: &FailurePath| site.operations.get(path.operation).filter(|operation| doubles(operation));
+    let path = scope::surest(site, |path| of(path).is_some() && may_have_been_done(path))?;
+    let operation = of(path)?;
     let cause = path.cause_once_sent()?;
     let sure = scope::confidence(site, path);
     let effect = operation.effect.as_ref().map_or_else(String::new, |effect| format!(" ({effect})"));

@@ -38,6 +38,7 @@ fn handler() -> Site {
             passed_in: false,
         }],
         failures: vec![FailurePath {
+            operation: 0,
             cause: Cause::Status(StatusSet::range(500, 599)),
             bound: Bound::None,
             attempts: None,

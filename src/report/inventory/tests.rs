@@ -12,6 +12,7 @@ fn wait(low: f64, high: f64) -> Wait {
 
 fn path(pace: Pace, waits: Vec<Wait>) -> FailurePath {
     FailurePath {
+        operation: 0,
         cause: Cause::Exception { classes: vec!["ConnectionError".to_owned()], everything: false },
         bound: Bound::Count(Some(3)),
         attempts: Some(3),

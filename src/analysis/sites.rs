@@ -409,7 +409,14 @@ fn is_second_try(machine: &Machine<'_>, done: &[Finished], finished: &Finished) 
     let events = finished.state.events();
     let noticed = !matches!(failed.how, Failing::Status(_))
         || events.iter().rev().take_while(|event| !matches!(event, Event::Fail(..))).any(|event| notices(event));
-    noticed && !done.iter().any(sends)
+    // What went on without it and asked for something else came to it again by the way, unless that mended the cause.
+    let mended = matches!(&failed.how, Failing::Status(set) if set.minus(&facts::credential_statuses()).is_empty());
+    let since = events.iter().rev().take_while(|event| !matches!(event, Event::Fail(..)));
+    let went_on = since.clone().any(|event| match event {
+        Event::Op(info) => info.remote == Known3::Yes && info.place != second.place && info.place != failed.op.place,
+        _ => false,
+    });
+    noticed && (mended || !went_on) && !done.iter().any(sends)
 }
 
 /// Whether an answer with an error status is taken for a good one: what stands in it decides, and nobody asks for its

@@ -78,6 +78,8 @@ pub struct Run {
     pub findings: Vec<Found>,
     /// What could not be read or checked, by path.
     pub errors: Vec<FileError>,
+    /// How many of these are files that were read, but could not be parsed at all.
+    pub lost: usize,
 }
 
 impl Run {
@@ -150,6 +152,7 @@ fn check_here(mut inputs: Vec<Input>, config: &Config) -> Run {
         });
         if module.is_lost() && config.rule(UNPARSED).is_none() {
             run.errors.push(lost(&input.file, &module.unparsed));
+            run.lost += 1;
         }
         run.unparsed.push(module.unparsed.clone());
         run.files.push(input.file);

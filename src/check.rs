@@ -50,6 +50,17 @@ pub struct FileError {
     pub path: String,
     /// What went wrong.
     pub message: String,
+    /// It was read, but could not be parsed at all.
+    #[serde(skip)]
+    pub unparsed: bool,
+}
+
+impl FileError {
+    /// A file that could not be read, or not be checked by this program's own fault.
+    #[must_use]
+    pub fn new(path: String, message: String) -> FileError {
+        FileError { path, message, unparsed: false }
+    }
 }
 
 /// A finding in its file.
@@ -78,8 +89,6 @@ pub struct Run {
     pub findings: Vec<Found>,
     /// What could not be read or checked, by path.
     pub errors: Vec<FileError>,
-    /// How many of these are files that were read, but could not be parsed at all.
-    pub lost: usize,
 }
 
 impl Run {
@@ -147,12 +156,11 @@ fn check_here(mut inputs: Vec<Input>, config: &Config) -> Run {
     let names: Vec<String> = inputs.iter().map(|input| input.module.clone()).collect();
     for (input, lowered) in inputs.into_iter().zip(lowered) {
         let module = lowered.unwrap_or_else(|message| {
-            run.errors.push(FileError { path: input.file.path.to_string(), message });
+            run.errors.push(FileError::new(input.file.path.to_string(), message));
             empty_module(&input.file)
         });
         if module.is_lost() && config.rule(UNPARSED).is_none() {
             run.errors.push(lost(&input.file, &module.unparsed));
-            run.lost += 1;
         }
         run.unparsed.push(module.unparsed.clone());
         run.files.push(input.file);
@@ -174,7 +182,7 @@ fn check_here(mut inputs: Vec<Input>, config: &Config) -> Run {
             Ok(found) => diagnostics.extend(found.into_iter().map(|diagnostic| (at, diagnostic))),
             Err(message) => {
                 let path = run.files.get(at).map(|file| file.path.to_string()).unwrap_or_default();
-                run.errors.push(FileError { path, message });
+                run.errors.push(FileError::new(path, message));
             }
         }
     }
@@ -192,7 +200,7 @@ fn sites(files: &[SourceFile], modules: &[Module], names: &[String], errors: &mu
     let mut sites = Vec::with_capacity(files.len());
     for (file, found) in files.iter().zip(found) {
         sites.push(found.unwrap_or_else(|message| {
-            errors.push(FileError { path: file.path.to_string(), message });
+            errors.push(FileError::new(file.path.to_string(), message));
             Vec::new()
         }));
     }
@@ -266,6 +274,7 @@ fn lost(file: &SourceFile, unparsed: &[Unparsed]) -> FileError {
     FileError {
         path: file.path.to_string(),
         message: format!("could not be parsed, and nothing of it was checked{place}"),
+        unparsed: true,
     }
 }
 

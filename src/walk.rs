@@ -67,7 +67,7 @@ impl Place {
     pub fn text(&self, name: &Path, bytes: &[u8]) -> Result<Input, FileError> {
         let path = normal(&self.cwd.join(name));
         let Some(language) = language(&path).or_else(|| shebang(bytes)) else {
-            return Err(FileError { path: self.shown(&path), message: NOT_A_SOURCE.to_owned() });
+            return Err(FileError::new(self.shown(&path), NOT_A_SOURCE.to_owned()));
         };
         Ok(self.input(&path, bytes, language, &mut ModuleNames::new(&self.root)))
     }
@@ -108,12 +108,12 @@ pub fn sources(place: &Place, paths: &[PathBuf]) -> Sources {
     for given in paths {
         let path = normal(&place.cwd.join(given));
         match std::fs::metadata(&path) {
-            Err(error) => errors.push(FileError { path: slashed(given), message: io_text(&error) }),
+            Err(error) => errors.push(FileError::new(slashed(given), io_text(&error))),
             Ok(facts) if facts.is_dir() => walk(place, &path, &mut files, &mut errors, &mut remarks),
             Ok(facts) if facts.is_file() => {
                 files.insert(path, Named::Yes);
             }
-            Ok(_) => errors.push(FileError { path: slashed(given), message: NOT_A_FILE.to_owned() }),
+            Ok(_) => errors.push(FileError::new(slashed(given), NOT_A_FILE.to_owned())),
         }
     }
     let read: Vec<_> = files
@@ -137,7 +137,7 @@ pub fn sources(place: &Place, paths: &[PathBuf]) -> Sources {
             },
             Err(error) => io_text(&error),
         };
-        errors.push(FileError { path: place.shown(&path), message });
+        errors.push(FileError::new(place.shown(&path), message));
     }
     Sources { inputs, errors, remarks }
 }
@@ -170,13 +170,13 @@ fn walk(
                     files.entry(entry.into_path()).or_insert(Named::No);
                 } else if kind.is_symlink() && std::fs::metadata(entry.path()).is_err() {
                     let message = "a link that leads nowhere; there is nothing to check".to_owned();
-                    remarks.push(FileError { path: place.shown(entry.path()), message });
+                    remarks.push(FileError::new(place.shown(entry.path()), message));
                 }
             }
             Err(error) => {
                 let (path, message) = walk_error(&error);
                 let path = path.map_or_else(|| place.shown(folder), |path| place.shown(&path));
-                errors.push(FileError { path, message });
+                errors.push(FileError::new(path, message));
             }
         }
     }

@@ -104,6 +104,8 @@ fn a_file_of_which_nothing_was_checked_never_passes() {
         assert_eq!(paths, ["a.py", "b.rs"]);
         assert_eq!(document["files"], 3);
     }
+    let missing = stormlint(&folder.0, &["inventory", "a.py", "gone.py"]);
+    assert_eq!(missing.status.code(), Some(2), "one that cannot be read is a reason to fail");
     let output = stormlint(&folder.0, &["--output-format", "json"]);
     assert_eq!(json(&output)["errors"], serde_json::json!([]), "the findings say so");
     assert_eq!(output.status.code(), Some(1));

@@ -10,10 +10,10 @@ use super::facts;
 use super::machine::{End, Machine, Plan};
 use super::policy::{Form, Site};
 use super::sites::{self, Found};
-use super::state::{Frame, Gives, State};
+use super::state::{Frame, State};
 use super::value::{FuncRef, Pending, Value};
 use crate::frontend::prelude;
-use crate::ir::{BlockId, FuncId, Function, FunctionKind, LoopKind, Module};
+use crate::ir::{FuncId, Function, FunctionKind, LoopKind, Module};
 use crate::models::{Entry, Kind};
 use crate::source::Span;
 
@@ -232,23 +232,6 @@ fn driven(driver: FuncRef, drive: &Function, what: &Driven<'_>) -> State {
     }
     let id = state.next_frame;
     state.next_frame += 1;
-    state.frames.push(Frame {
-        func: driver,
-        block: BlockId(0),
-        at: 0,
-        slots: Rc::new(slots),
-        caught: None,
-        dst: None,
-        gives: Gives::Returned,
-        id,
-        outer: None,
-        closed_over: false,
-        came_back: false,
-        visits: Vec::new(),
-        chain: 0,
-        limits: 0,
-        lent: Rc::from([]),
-        in_thread: false,
-    });
+    state.frames.push(Frame::at_entry(driver, slots, id, None));
     state
 }

@@ -252,23 +252,6 @@ impl<'a> Machine<'a> {
         let id = state.next_frame;
         state.next_frame += 1;
         let limits = state.limits.len();
-        state.frames.push(Frame {
-            func,
-            block: BlockId(0),
-            at: 0,
-            slots: Rc::new(slots),
-            caught: None,
-            dst,
-            gives,
-            id,
-            outer,
-            closed_over: false,
-            came_back: false,
-            visits: Vec::new(),
-            chain,
-            limits,
-            lent: Rc::from([]),
-            in_thread: false,
-        });
+        state.frames.push(Frame { dst, gives, chain, limits, ..Frame::at_entry(func, slots, id, outer) });
     }
 }

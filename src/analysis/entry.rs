@@ -1,8 +1,8 @@
 //! How a function is come to where no caller is in sight: its state, its parameters, and what declared types mean.
 
-use super::state::{Frame, Gap, Gives, State};
+use super::state::{Frame, Gap, State};
 use super::value::{FuncRef, Inst, Node, SymId, Taint, Type, Value};
-use crate::ir::{BlockId, Function, TypeRef};
+use crate::ir::{Function, TypeRef};
 use crate::models::Kind;
 use std::rc::Rc;
 
@@ -57,24 +57,7 @@ impl<'a> Machine<'a> {
         let slots = self.parameters(&mut state, func);
         let id = state.next_frame;
         state.next_frame += 1;
-        state.frames.push(Frame {
-            func,
-            block: BlockId(0),
-            at: 0,
-            slots: Rc::new(slots),
-            caught: None,
-            dst: None,
-            gives: Gives::Returned,
-            id,
-            outer,
-            closed_over: false,
-            came_back: false,
-            visits: Vec::new(),
-            chain: 0,
-            limits: 0,
-            lent: Rc::from([]),
-            in_thread: false,
-        });
+        state.frames.push(Frame::at_entry(func, slots, id, outer));
         state
     }
 

@@ -66,6 +66,31 @@ pub struct Frame {
     pub in_thread: bool,
 }
 
+impl Frame {
+    /// A function's activation at its entry, come to from nowhere.
+    #[must_use]
+    pub fn at_entry(func: FuncRef, slots: Vec<Option<Value>>, id: u32, outer: Option<u32>) -> Frame {
+        Frame {
+            func,
+            block: BlockId(0),
+            at: 0,
+            slots: Rc::new(slots),
+            caught: None,
+            dst: None,
+            gives: Gives::Returned,
+            id,
+            outer,
+            closed_over: false,
+            came_back: false,
+            visits: Vec::new(),
+            chain: 0,
+            limits: 0,
+            lent: Rc::from([]),
+            in_thread: false,
+        }
+    }
+}
+
 /// Content of a collection or iterator.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Object {

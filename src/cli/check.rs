@@ -63,14 +63,14 @@ pub(super) fn over_files(args: &RunArgs, config: &Config) -> Result<Run, Failure
     }
     remarks.sort();
     remarks.dedup();
-    for FileError { path, message } in &remarks {
+    for FileError { path, message, .. } in &remarks {
         output::complain(&format!("{path}: {message}"));
     }
     let mut run = check::check(inputs, config);
     run.errors.extend(errors);
     run.errors.sort();
     run.errors.dedup();
-    for FileError { path, message } in &run.errors {
+    for FileError { path, message, .. } in &run.errors {
         output::complain(&format!("{path}: {message}"));
     }
     Ok(run)

@@ -170,6 +170,6 @@ pub fn run() -> Run {
     ];
     let mut run = Run::with_findings(inputs, findings);
     run.unparsed[0] = vec![Unparsed { span: span_of(BROKEN, ":\n"), message: "expected a parameter".to_owned() }];
-    run.errors = vec![FileError { path: "gone.py".to_owned(), message: "no such file or folder".to_owned() }];
+    run.errors = vec![FileError::new("gone.py".to_owned(), "no such file or folder".to_owned())];
     run
 }

@@ -116,6 +116,8 @@ pub struct Function {
     pub is_generator: bool,
     /// In `#[cfg(test)]`, `#[test]`, a `Test…` class, a `test_…` function, or a file of tests.
     pub is_test: bool,
+    /// Cannot be called from other modules (private by the language or by a leading underscore).
+    pub private: bool,
     /// The class that it is a method of.
     pub class: Option<ClassId>,
     /// The function that it stands in (closures and nested functions).

@@ -135,6 +135,9 @@ pub enum Kind {
     Source,
     /// Puts `value` into its receiver or `container`, from which a `source` takes it again.
     Put,
+    /// Reads what whoever runs the program may set and need not (an environment variable): `value` is the parameter that
+    /// says what holds where it is not set, and what the analysis goes by.
+    Setting,
     /// A flag by which somebody else ends a loop: a stop event, a cancellation token.
     StopFlag,
     /// Gives a fresh value at each call (a random identifier): what a key must not be, if made for each attempt.
@@ -489,6 +492,9 @@ pub struct Entry {
     /// `exception`: statuses that it stands for, where its class says so.
     #[serde(default)]
     pub stands_for: Option<String>,
+    /// `remote`: it asks an HTTP API, so that what it raises may be the server's refusal for a while (429, 503).
+    #[serde(default)]
+    pub http: bool,
     /// `local`: what it gives is used up by being read or sent once.
     #[serde(default)]
     pub used_up: bool,

@@ -100,6 +100,12 @@ pub(super) fn advised_statuses() -> StatusSet {
     StatusSet::of(|status| matches!(status, 429 | 503))
 }
 
+/// Whether an operation asks an HTTP API, and keeps the answers to itself.
+fn asks_http(machine: &Machine<'_>, group: &Group) -> bool {
+    let Some(path) = &group.op.model else { return false };
+    machine.project.known(group.op.at.file, path).is_some_and(|entry| entry.http)
+}
+
 pub(super) fn advice(
     machine: &mut Machine<'_>,
     found: &Found<'_>,
@@ -108,12 +114,22 @@ pub(super) fn advice(
     events: &[Event],
 ) -> (RetryAfter, DateForm) {
     let not_applicable = (RetryAfter::NotApplicable, DateForm::Fine);
-    let Cause::Status(set) = cause else { return not_applicable };
-    let set = set.and(&advised_statuses());
-    if set.is_empty() || found.form == Form::StraightLine {
+    if found.form == Form::StraightLine {
         return not_applicable;
     }
-    let Failing::Status(_) = &group.how else { return not_applicable };
+    let set = match (cause, &group.how) {
+        (Cause::Status(set), Failing::Status(_)) => set.and(&advised_statuses()),
+        (Cause::Status(set), _) if !set.and(&advised_statuses()).is_empty() => {
+            return (RetryAfter::OutOfReach, DateForm::Fine);
+        }
+        (Cause::Exception { everything, .. }, _) if *everything && asks_http(machine, group) => {
+            return (RetryAfter::OutOfReach, DateForm::Fine);
+        }
+        _ => StatusSet::EMPTY,
+    };
+    if set.is_empty() {
+        return not_applicable;
+    }
     let how = Failing::Status(set);
     let told = machine.outage(&found.plan, &found.entries, group.op.place, &how, Advice::Seconds, Some(3));
     if told.first.is_empty() {

@@ -89,6 +89,9 @@ impl<'a> Machine<'a> {
             self.symbols.set_type(id, Type::Own(super::value::ClassRef { file: func.file, class }));
             return Value::Sym(id);
         }
+        if let Some(given) = self.given(func, function, param) {
+            return given;
+        }
         if let Some(default) = param.default {
             let value = self.initial(FuncRef { file: func.file, func: default });
             if !(self.open_defaults && is_once(&value))

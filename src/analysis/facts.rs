@@ -51,7 +51,10 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
     } else {
         groups.truncate(2);
     }
-    groups.sort_by_key(|group| remote(&group.op));
+    // What the code waits for comes before what it asks of an answer that it has.
+    let places: Vec<Place> = groups.iter().map(|group| group.op.place).collect();
+    let follows = |op: &OpInfo| op.sources.iter().any(|source| *source != op.place && places.contains(source));
+    groups.sort_by_key(|group| (remote(&group.op), !group.op.awaited, follows(&group.op)));
     groups.truncate(8);
     let mut failures = Vec::new();
     let mut retried = StatusSet::EMPTY;

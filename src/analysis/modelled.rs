@@ -259,6 +259,14 @@ impl<'a> Machine<'a> {
                 };
                 out.push((state, Res::Value(value)));
             }
+            Kind::Setting => {
+                let unset = entry.value.as_ref().and_then(|param| call.args.get(param));
+                let value = unset.filter(|value| **value != Value::None).cloned().unwrap_or_else(|| {
+                    let name: Rc<[Value]> = call.args.values().cloned().collect();
+                    Value::Sym(self.symbols.intern(Node::Call(call.path.clone(), name), Taint::SETTING))
+                });
+                out.push((state, Res::Value(value)));
+            }
             Kind::TimeLimit => self.time_limit(state, call, out),
             Kind::Suppress => {
                 let made =

@@ -613,6 +613,11 @@ impl<'a> Machine<'a> {
             out.push((state, Res::Value(Value::Sym(id))));
             return;
         }
+        if let Some(length) = self.pause_of(&state, &args) {
+            self.wait(&mut state, Some(length), at, false);
+            out.push((state, Res::Value(Value::None)));
+            return;
+        }
         let id = self.fresh(&mut state, Node::Unknown(place), Taint::CALL);
         let inputs = self.signature(&state, &parts);
         let sources = self.sources(&state, place, &parts);

@@ -180,6 +180,9 @@ pub enum RetryAfter {
     NotApplicable,
     /// A response with 429 or 503 comes back, is at hand, and the header is not read.
     Ignored,
+    /// What comes back may stand for a 429 or 503 (an error of a client of an HTTP API), and nothing asks how long the
+    /// server wants to be left alone.
+    OutOfReach,
     /// The header is lost before the handler sees it (where, and by what call).
     Lost(Span),
     /// Slept in full, or the retry is declined where it is too long.

@@ -16,7 +16,7 @@ use super::machine::{End, Finished, Machine, Plan, is_once};
 use super::policy::{Form, LostResult, Role, Site};
 use super::state::{At, Event, Failed, Failing, Known3, OpInfo, State};
 use super::status::StatusSet;
-use super::value::{ClassRef, FuncRef, Place, SymId, Taint, Value};
+use super::value::{ClassRef, FuncRef, Node, Place, SymId, Taint, Value};
 use crate::ir::{BlockId, Callee, Function, FunctionKind, Instr, LoopKind, Op, Pattern, Slot, Term};
 use crate::source::Span;
 
@@ -208,6 +208,7 @@ fn entries(machine: &mut Machine<'_>, func: FuncRef, head: BlockId) -> Vec<State
                 states.push(state);
             }
         }
+        keep_unset(machine, &mut states);
         states.truncate(3);
         if !states.is_empty() {
             return states;
@@ -220,6 +221,23 @@ fn entries(machine: &mut Machine<'_>, func: FuncRef, head: BlockId) -> Vec<State
         frame.block = head;
     }
     vec![state]
+}
+
+/// Of the states that differ in whether something was set from outside, those where it was not: what the program does
+/// by itself.
+fn keep_unset(machine: &Machine<'_>, states: &mut Vec<State>) {
+    let is_set = |state: &State| {
+        state.decided.iter().any(|(sym, truth)| {
+            machine.symbols.info(*sym).is_some_and(|info| match info.node {
+                Node::IsSuccess(_) | Node::Truth(_) => *truth,
+                Node::IsNone(_) => !*truth,
+                _ => false,
+            } && info.taint.has(Taint::SETTING))
+        })
+    };
+    if states.iter().any(|state| !is_set(state)) {
+        states.retain(|state| !is_set(state));
+    }
 }
 
 /// States in which the loop is come to although, or because, something before it failed.

@@ -63,6 +63,8 @@ impl Taint {
     pub const FRESH: Taint = Taint(512);
     /// The number of the turn (a loop over a range).
     pub const COUNTER: Taint = Taint(1024);
+    /// What may be set from outside the program, and need not be.
+    pub const SETTING: Taint = Taint(2048);
 
     /// Both.
     #[must_use]

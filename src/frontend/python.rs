@@ -306,6 +306,7 @@ fn blank() -> Function {
         is_async: false,
         is_generator: false,
         is_test: false,
+        private: false,
         class: None,
         parent: None,
         decorators: Vec::new(),

@@ -169,7 +169,7 @@ fn weakest(paths: &[FailurePath]) -> Option<&FailurePath> {
 /// The worst that becomes of the header on any path; `None` where it could not be seen.
 fn retry_after(paths: &[FailurePath]) -> Option<&'static str> {
     let words = paths.iter().map(|path| match (&path.retry_after, path.retry_after_date) {
-        (RetryAfter::Ignored | RetryAfter::Lost(_), _) => (0, Some("ignored")),
+        (RetryAfter::Ignored | RetryAfter::Lost(_) | RetryAfter::OutOfReach, _) => (0, Some("ignored")),
         (RetryAfter::Shortened { .. }, _) => (1, Some("truncated")),
         (_, DateForm::Breaks(_) | DateForm::Dropped(_)) => (2, Some("int-only")),
         (RetryAfter::Unknown, DateForm::Fine) => (3, None),

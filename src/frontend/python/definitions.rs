@@ -76,6 +76,7 @@ impl<'t> Lowering<'t> {
             is_async: has_token(node, "async"),
             is_generator,
             is_test: self.is_test,
+            private: name.starts_with('_') && !name.ends_with("__"),
             class: class.map(|(class, _)| class),
             decorators: decorators.kept,
             returns,

@@ -92,6 +92,7 @@ impl Draft {
             is_async: false,
             is_generator: false,
             is_test: false,
+            private: false,
             class: None,
             parent: None,
             decorators: Vec::new(),

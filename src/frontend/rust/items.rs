@@ -394,8 +394,9 @@ impl Lowerer {
         for member in &item.items {
             match member {
                 ImplItem::Fn(member) => {
-                    let body = (member.attrs.as_slice(), Some(&member.vis), &member.sig, &member.block);
-                    self.add_method(body, work);
+                    // What a trait asks for is as visible as the trait.
+                    let vis = item.trait_.is_none().then_some(&member.vis);
+                    self.add_method((member.attrs.as_slice(), vis, &member.sig, &member.block), work);
                 }
                 ImplItem::Const(member) => {
                     let private = matches!(member.vis, Visibility::Inherited);
@@ -451,6 +452,7 @@ impl Lowerer {
         self.begin(id, FunctionKind::Named, &unraw(&sig.ident), span);
         self.draft.head.header = header;
         self.draft.head.is_async = sig.asyncness.is_some();
+        self.draft.head.private = matches!(vis, Some(Visibility::Inherited));
         self.draft.head.class = self.context.class;
         self.draft.head.decorators = decorators;
         self.draft.head.returns = self.returns.get(&id).cloned();

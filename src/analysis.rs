@@ -14,6 +14,7 @@
 //! * [`project`] knows what a name stands for across files.
 
 mod advice;
+mod answers;
 pub mod arith;
 mod body;
 mod bounds;

@@ -357,7 +357,9 @@ pub struct Entry {
     #[serde(default)]
     pub functions: Vec<String>,
     /// With `names`: types whose methods or attributes these are. `*` is any type (use sparingly: for names that no
-    /// other library gives another meaning).
+    /// other library gives another meaning). A name that begins with `?` stands for what has no known type: a `request`
+    /// of such a type is any unknown call whose answer is asked for one of `names` (with `statuses`: only where what is
+    /// read is held against one of them).
     #[serde(default)]
     pub types: Vec<String>,
     /// Names of methods or attributes of `types`.

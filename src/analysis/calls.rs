@@ -512,7 +512,7 @@ impl<'a> Machine<'a> {
         let module = self.project.module(file)?;
         let mut found: Option<(Rc<str>, &'a Entry)> = None;
         let mut library: Option<std::sync::Arc<str>> = None;
-        for method in models.types_with_method(name) {
+        for method in models.types_with_method(name).iter().filter(|method| !method.ty.starts_with('?')) {
             let Some(entry) = models.entry_of(method) else { continue };
             if !matches!(entry.kind, Kind::Request | Kind::Prepare | Kind::RaiseForStatus) {
                 continue;

@@ -201,6 +201,7 @@ pub(super) fn operation(machine: &mut Machine<'_>, found: &Found<'_>, info: &OpI
         timeout: if info.remote == Known3::Yes { info.policy_timeout() } else { Timeout::Unknown },
         key,
         passed_in: info.passed_in,
+        likely: info.likely,
     }
 }
 

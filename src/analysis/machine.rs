@@ -191,6 +191,8 @@ pub struct Machine<'a> {
     places: FxHashMap<(FuncRef, u32, u32, u64), Place>,
     loop_blocks: FxHashMap<FuncRef, Rc<LoopMap>>,
     pub(super) init_cache: FxHashMap<FuncRef, Value>,
+    /// What is done with what a call gives.
+    pub(super) use_cache: FxHashMap<(FuncRef, Slot), super::answers::Use<'a>>,
     /// What the callers of a private function pass, parameter by parameter.
     pub(super) given_cache: FxHashMap<FuncRef, Rc<[Option<Value>]>>,
     pub(super) attr_cache: FxHashMap<(super::value::ClassRef, Rc<str>), Option<Value>>,
@@ -226,6 +228,7 @@ impl<'a> Machine<'a> {
             loop_blocks: FxHashMap::default(),
             init_cache: FxHashMap::default(),
             given_cache: FxHashMap::default(),
+            use_cache: FxHashMap::default(),
             attr_cache: FxHashMap::default(),
             initialising: Vec::new(),
             import_cache: FxHashMap::default(),

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::calls::{Args, Call};
 use super::inputs::SHOWN;
 use super::machine::{End, Machine, Out, Res};
+use super::memory::last_part;
 use super::state::{At, Below, Event, Failed, Failing, Gap, KeyFact, Known3, OpInfo, State};
 use super::status::StatusSet;
 use super::value::{ANY, Exc, F, Node, Num, Place, SymId, Taint, Type, Value};
@@ -245,14 +246,15 @@ impl<'a> Machine<'a> {
         let sources = self.sources(state, place, &asked);
         let timeout = self.timeout_here(state, call, inst.as_deref(), prepared.as_deref());
         let key = self.key_here(state, call, prepared.as_deref());
-        let model: Rc<str> = call.path.clone();
+        let likely = entry.types.iter().any(|ty| ty.starts_with('?'));
+        let model = (!likely).then(|| call.path.clone());
         let layers = self.below(call, inst.as_deref());
         OpInfo {
             place,
             at,
             base,
             text: self.call_text(at),
-            model: Some(model),
+            model,
             remote,
             method,
             idempotent,
@@ -261,6 +263,7 @@ impl<'a> Machine<'a> {
             timeout,
             key,
             passed_in: false,
+            likely,
             bare: false,
             awaited: entry.is_async,
             inputs,
@@ -613,6 +616,11 @@ impl<'a> Machine<'a> {
             out.push((state, Res::Value(Value::Sym(id))));
             return;
         }
+        if let Some(entry) = self.answered_as(&state) {
+            let name = Rc::from(last_part(&name));
+            let call = Call { entry, receiver, path: Rc::from(""), name, args, span };
+            return self.operation(state, call, out);
+        }
         if let Some(length) = self.pause_of(&state, &args) {
             self.wait(&mut state, Some(length), at, false);
             out.push((state, Res::Value(Value::None)));
@@ -648,6 +656,7 @@ impl<'a> Machine<'a> {
             timeout,
             key: KeyFact::Unknown,
             passed_in,
+            likely: false,
             bare: args.list.is_empty() && !args.open && !matches!(callee, Value::Bound(_)),
             awaited: self.is_awaited(&state),
             inputs,

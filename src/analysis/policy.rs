@@ -79,6 +79,8 @@ pub struct Operation {
     pub key: Key,
     /// Passed in by the caller (a parameter, a closure from outside): a retry helper's own loop.
     pub passed_in: bool,
+    /// Taken for a request because its answer is asked for a status: nothing else is known of it.
+    pub likely: bool,
 }
 
 /// A time limit on one attempt.

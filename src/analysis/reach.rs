@@ -119,7 +119,9 @@ fn names_operation<'m>(
     client: bool,
 ) -> Option<&'m str> {
     let models = project.models(file)?;
+    let tells = |name: &str| models.types_with_method(name).iter().any(|method| method.ty.starts_with('?'));
     match op {
+        Op::Attr(_, name) if tells(name) => Some(name),
         Op::Path(path) => project.known(file, path).is_some_and(|entry| is_remote(entry.kind)).then_some(path),
         Op::Call { callee: Callee::Method { name, .. } | Callee::Super { name }, .. } => {
             let entries = models.types_with_method(name).iter().filter_map(|method| models.entry_of(method));

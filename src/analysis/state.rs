@@ -151,6 +151,8 @@ pub struct OpInfo {
     pub key: KeyFact,
     /// Called through a parameter.
     pub passed_in: bool,
+    /// A request by what is done with its answer alone.
+    pub likely: bool,
     /// It is no method and takes nothing.
     pub bare: bool,
     /// Its result is awaited.

@@ -42,7 +42,9 @@ pub(super) fn confidence(site: &Site, path: &FailurePath) -> Confidence {
 
 /// How sure a finding is that rests on no failure path.
 pub(super) fn site_confidence(site: &Site) -> Confidence {
-    let known = site.operation().is_some_and(|operation| operation.remote == Known::Yes && !operation.passed_in);
+    let known = site
+        .operation()
+        .is_some_and(|operation| operation.remote == Known::Yes && !operation.passed_in && !operation.likely);
     // A service that calls something of which nothing is known may well be working.
     let service = site.role == Role::Daemon && site.operation().is_some_and(|operation| !operation.passed_in);
     let sure = match (known, service) {

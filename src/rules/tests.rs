@@ -36,6 +36,7 @@ fn handler() -> Site {
             timeout: Timeout::None,
             key: Key::None,
             passed_in: false,
+            likely: false,
         }],
         failures: vec![FailurePath {
             operation: 0,

@@ -59,6 +59,7 @@ fn site(failures: Vec<FailurePath>) -> Site {
             timeout: Timeout::Set(Some(5.0)),
             key: Key::None,
             passed_in: false,
+            likely: false,
         }],
         failures,
         exits: Vec::new(),

@@ -160,6 +160,14 @@ pub enum Kind {
     Retry,
 }
 
+impl Kind {
+    /// Whether what is called so begins or is a remote operation.
+    #[must_use]
+    pub fn leaves_process(self) -> bool {
+        matches!(self, Kind::Request | Kind::Prepare | Kind::Effect | Kind::Remote | Kind::RaiseForStatus)
+    }
+}
+
 /// What a parameter of a `retry` entry can be.
 pub const TAKES: &[&str] = &[
     "attempts", "limit", "stop", "wait", "when", "unless", "jitter", "callback", "raises", "bare", "amount", "step",

@@ -177,10 +177,11 @@ fn held(function: &Function, slot: Slot) -> Held {
                 (Op::Payload(from, true), Some(to)) if held.contains_key(from) => {
                     opened |= held.insert(to, false).is_none();
                 }
-                (Op::Variant { name, args, .. }, Some(to)) if matches!(name.as_str(), "Ok" | "Some") => {
-                    if args.iter().any(|arg| held.get(arg) == Some(&false)) {
-                        held.entry(to).or_insert(true);
-                    }
+                (Op::Variant { name, args, .. }, Some(to))
+                    if matches!(name.as_str(), "Ok" | "Some")
+                        && args.iter().any(|arg| held.get(arg) == Some(&false)) =>
+                {
+                    held.entry(to).or_insert(true);
                 }
                 (Op::Bind(from, pattern), _) if held.contains_key(from) => {
                     let (inner, out) = match pattern {

@@ -39,6 +39,7 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
     let mut groups = split(machine, groups(&found.explored));
     // A compare-and-swap that lost goes on with what has become of the state.
     groups.retain(|group| !is_conflict(machine, group));
+    tell_by_errors(machine, &mut groups);
     // Where something leaves the process, what fails inside it is no operation.
     let remote = |op: &OpInfo| match op.remote {
         Known3::Yes => 0,
@@ -127,6 +128,26 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         amplification: most.product,
         cut,
     })
+}
+
+/// What fails with the error of a client has asked a server, whatever it is called. Of several calls of which nothing
+/// else is known, the one that is told so is the first that can be meant.
+fn tell_by_errors(machine: &Machine<'_>, groups: &mut [Group]) {
+    let Some(models) = machine.project.models(machine.file) else { return };
+    if groups.iter().any(|group| group.op.remote == Known3::Yes) {
+        return;
+    }
+    let of_client = |class: &Rc<str>| {
+        models.library_of(class).is_some_and(|library| models.has_operations(&library.name))
+            && models.exception(class).is_some_and(|entry| !entry.content)
+    };
+    for group in groups {
+        let told = matches!(&group.how, Failing::Raises(classes) if classes.iter().any(of_client));
+        if told && group.op.remote == Known3::Unknown {
+            let op = Rc::make_mut(&mut group.op);
+            (op.remote, op.likely) = (Known3::Yes, true);
+        }
+    }
 }
 
 /// Whether a failure says that somebody else was faster.

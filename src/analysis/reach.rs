@@ -10,16 +10,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::project::Project;
 use super::value::FuncRef;
 use crate::ir::{Callee, FuncId, Function, Module, Op, TypeRef};
-use crate::models::{Kind, Models};
+use crate::models::Models;
 
 /// The names under which the functions of a project are called that may reach a remote operation.
 #[derive(Debug, Default)]
 pub struct Reach {
     names: OnceLock<(FxHashSet<Box<str>>, Vec<bool>)>,
-}
-
-fn is_remote(kind: Kind) -> bool {
-    matches!(kind, Kind::Request | Kind::Prepare | Kind::Effect | Kind::Remote | Kind::RaiseForStatus)
 }
 
 impl<'a> Project<'a> {
@@ -100,11 +96,7 @@ fn own_name<'m>(module: &'m Module, function: &'m Function) -> &'m str {
 
 /// Whether a module imports, or a class or function of it declares, something of a library that has operations.
 fn imports_client(models: &Models, module: &Module) -> bool {
-    let of_client = |path: &str| {
-        models.library_of(path).is_some_and(|library| {
-            models.entries().iter().any(|entry| *entry.library == *library.name && is_remote(entry.kind))
-        })
-    };
+    let of_client = |path: &str| models.library_of(path).is_some_and(|library| models.has_operations(&library.name));
     let declares = |ty: &TypeRef| of_client(&ty.path) || ty.args.iter().any(|arg| of_client(&arg.path));
     module.imports.iter().any(|import| of_client(import))
         || module.classes.iter().flat_map(|class| &class.fields).any(|field| field.ty.as_ref().is_some_and(declares))
@@ -122,11 +114,11 @@ fn names_operation<'m>(
     let tells = |name: &str| models.types_with_method(name).iter().any(|method| method.ty.starts_with('?'));
     match op {
         Op::Attr(_, name) if tells(name) => Some(name),
-        Op::Path(path) => project.known(file, path).is_some_and(|entry| is_remote(entry.kind)).then_some(path),
+        Op::Path(path) => project.known(file, path).is_some_and(|entry| entry.kind.leaves_process()).then_some(path),
         Op::Call { callee: Callee::Method { name, .. } | Callee::Super { name }, .. } => {
             let entries = models.types_with_method(name).iter().filter_map(|method| models.entry_of(method));
             let (mut remote, mut local) = (false, false);
-            entries.for_each(|entry| if is_remote(entry.kind) { remote = true } else { local = true });
+            entries.for_each(|entry| if entry.kind.leaves_process() { remote = true } else { local = true });
             (remote && (client || !local)).then_some(name)
         }
         // What a variable holds may be anything.

@@ -186,6 +186,12 @@ impl Models {
         &self.entries
     }
 
+    /// Whether anything of a library leaves the process.
+    #[must_use]
+    pub fn has_operations(&self, library: &str) -> bool {
+        self.entries.iter().any(|entry| *entry.library == *library && entry.kind.leaves_process())
+    }
+
     /// The libraries, in the order of the files.
     #[must_use]
     pub fn libraries(&self) -> &[Library] {

@@ -173,6 +173,14 @@ pub(super) fn advice(
     if kept {
         return (RetryAfter::Honoured, date(machine, found, group, &how));
     }
+    // Something unknown that is given the response, the exception or the header may make the wait of it.
+    let passed_on = told.first.iter().any(|state| {
+        let events: Vec<Event> = state.events().into_iter().cloned().collect();
+        since_failure(&events).iter().any(|event| match event {
+            Event::Wait { value, unknown, .. } => *unknown && machine.symbols.taint(value).has(Taint::CALL),
+            _ => false,
+        })
+    });
     if read {
         if let Some((sym, at)) = compared {
             let at = local_span(machine, found, at);
@@ -185,7 +193,8 @@ pub(super) fn advice(
             });
             return (RetryAfter::Shortened { ceiling: most, at }, date(machine, found, group, &how));
         }
-        return (RetryAfter::Ignored, DateForm::Fine);
+        let unread = if passed_on { RetryAfter::Unknown } else { RetryAfter::Ignored };
+        return (unread, DateForm::Fine);
     }
     if let Some(at) = lost.or_else(|| {
         events.iter().find_map(|event| match event {
@@ -195,18 +204,7 @@ pub(super) fn advice(
     }) {
         return (RetryAfter::Lost(local_span(machine, found, at)), DateForm::Fine);
     }
-    // Something unknown that is given the response or the exception may read it.
-    let passed_on = told.first.iter().any(|state| {
-        let events: Vec<Event> = state.events().into_iter().cloned().collect();
-        since_failure(&events).iter().any(|event| match event {
-            Event::Wait { value, unknown, .. } => *unknown && machine.symbols.taint(value).has(Taint::CALL),
-            _ => false,
-        })
-    });
-    if passed_on {
-        return (RetryAfter::Unknown, DateForm::Fine);
-    }
-    (RetryAfter::Ignored, DateForm::Fine)
+    (if passed_on { RetryAfter::Unknown } else { RetryAfter::Ignored }, DateForm::Fine)
 }
 
 /// What a date in Retry-After does, where seconds are followed.

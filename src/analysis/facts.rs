@@ -130,11 +130,12 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
     })
 }
 
-/// What fails with the error of a client has asked a server, whatever it is called. Of several calls of which nothing
-/// else is known, the one that is told so is the first that can be meant.
+/// What fails with the error of a client has asked a server, whatever it is called; where several calls could be meant,
+/// none is told so.
 fn tell_by_errors(machine: &Machine<'_>, groups: &mut [Group]) {
     let Some(models) = machine.project.models(machine.file) else { return };
-    if groups.iter().any(|group| group.op.remote == Known3::Yes) {
+    let only = groups.first().map(|group| group.op.place);
+    if groups.iter().any(|group| group.op.remote == Known3::Yes || Some(group.op.place) != only) {
         return;
     }
     let of_client = |class: &Rc<str>| {
@@ -454,12 +455,13 @@ fn is_picked(machine: &Machine<'_>, found: &Found<'_>, group: &Group) -> bool {
         // What is asked before the next attempt is made says nothing of the answer to the last.
         since_failure(&events).iter().take_while(|event| !matches!(event, Event::Turn(_))).filter_map(test).collect()
     };
+    // What is asked later parts the statuses further.
+    let alike = |how: &Failing| match (how, &group.how) {
+        (Failing::Status(of), Failing::Status(these)) => !of.and(these).is_empty(),
+        (how, these) => how == these,
+    };
     let same = |finished: &&Finished| {
-        finished
-            .state
-            .failed
-            .as_ref()
-            .is_some_and(|failed| failed.op.place == group.op.place && failed.how == group.how)
+        finished.state.failed.as_ref().is_some_and(|failed| failed.op.place == group.op.place && alike(&failed.how))
     };
     let out: Vec<Vec<(Place, bool)>> = found.explored.out.iter().filter(same).map(tests).collect();
     let decides = |(place, taken): &(Place, bool)| out.iter().any(|path| path.contains(&(*place, !taken)));

@@ -179,11 +179,19 @@ pub(super) fn exits(machine: &Machine<'_>, found: &Found<'_>) -> Vec<Exit> {
                     Event::Decide { sym, .. } => machine.symbols.mentions(&Value::Sym(*sym), &mut { of_answer }),
                     _ => false,
                 });
+                // Where nothing is given either way, a test behind the loop is there to tell a failure from a success.
+                let told_apart = *value == Value::None
+                    && finished
+                        .state
+                        .events()
+                        .iter()
+                        .skip_while(|event| !matches!(event, Event::Left(..)))
+                        .any(|event| matches!(event, Event::LookedAtStatus(of) if *of == place));
                 let kind = if machine.symbols.mentions(value, &mut response) {
                     ExitKind::Response
                 } else if is_failure_value(value) && *explicit {
                     ExitKind::Failure
-                } else if success.contains(at) && looked && !read {
+                } else if success.contains(at) && looked && !read && !told_apart {
                     ExitKind::Value
                 } else {
                     ExitKind::Failure

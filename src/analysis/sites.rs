@@ -434,7 +434,9 @@ fn is_second_try(machine: &Machine<'_>, done: &[Finished], finished: &Finished) 
         Event::Op(info) => info.remote == Known3::Yes && info.place != second.place && info.place != failed.op.place,
         _ => false,
     });
-    noticed && (mended || !went_on) && !done.iter().any(sends)
+    // Both in one call from here: that call's own affair.
+    let elsewhere = failed.op.base == second.base;
+    noticed && (mended || !went_on) && !elsewhere && !done.iter().any(sends)
 }
 
 /// Whether an answer with an error status is taken for a good one: what stands in it decides, and nobody asks for its

@@ -258,3 +258,44 @@ pub async fn check(host: Host, address: Address) -> Status {
         &json!({ "operation": "host.ask(&address, part)", "max_attempts": 3, "delay": "fixed" }),
     );
 }
+
+#[test]
+fn iterators_one_after_the_other_are_gone_through_in_turn() {
+    let text = |delays: &str| {
+        format!(
+            r#"
+import time, requests
+from itertools import chain, repeat
+
+def fetch(url):
+    for number, delay in enumerate({delays}):
+        try:
+            return requests.get(url, timeout=5)
+        except requests.ConnectionError:
+            print(number)
+            time.sleep(delay)
+    raise RuntimeError(url)
+"#
+        )
+    };
+    python(&text("chain([1, 2], repeat(30))"), &json!({ "cap": "none", "max_attempts": null }));
+    let limited = json!({ "cap": "count", "max_attempts": 4, "schedule": [[1.0, 1.0], [2.0, 2.0], [8.0, 8.0]] });
+    python(&text("chain([1, 2], [8, 16])"), &limited);
+    python(&text("repeat(30)"), &json!({ "cap": "none", "delay": "fixed" }));
+    rust(
+        r"
+use std::time::Duration;
+
+pub async fn fetch(client: &reqwest::Client, url: &str) -> Option<reqwest::Response> {
+    for delay in std::iter::repeat(5).take(3) {
+        if let Ok(answer) = client.get(url).send().await {
+            return Some(answer);
+        }
+        tokio::time::sleep(Duration::from_secs(delay)).await;
+    }
+    None
+}
+",
+        &json!({ "cap": "count", "max_attempts": 3, "schedule": [[5.0, 5.0], [5.0, 5.0]] }),
+    );
+}

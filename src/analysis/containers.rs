@@ -100,11 +100,16 @@ impl Machine<'_> {
                 Rc::make_mut(&mut state.objects).insert(id, object);
                 receiver.clone()
             }
-            (Object::Endless(next, _), "take") => {
-                let count = args.nth(0).cloned().unwrap_or(Value::None);
-                let step = Value::Num(Num::exact(1.0));
-                let stop = arith::binary(&mut self.symbols, BinOp::Add, next, &count);
-                let object = Object::Range { next: next.clone(), step, stop: Some(stop), taken: 0 };
+            (Object::Endless(item, _), "take") => {
+                #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+                let count = match args.nth(0) {
+                    Some(Value::Num(num)) => num.single().map(|count| count.max(0.0) as usize),
+                    _ => None,
+                };
+                let object = match count.filter(|count| *count <= ITEMS) {
+                    Some(count) => Object::Items(vec![item.clone(); count].into(), 0),
+                    None => Object::Unknown(args.nth(0).cloned().unwrap_or(Value::None), 0),
+                };
                 Rc::make_mut(&mut state.objects).insert(id, object);
                 receiver.clone()
             }
@@ -115,6 +120,11 @@ impl Machine<'_> {
                 let object = Object::Range { next: last, step, stop: Some(before), taken: 0 };
                 Rc::make_mut(&mut state.objects).insert(id, object);
                 receiver.clone()
+            }
+            (_, "chain") => {
+                let mut parts = vec![receiver.clone()];
+                parts.extend(args.values().cloned());
+                self.chained(state, &parts)
             }
             (Object::Range { next, step, stop, .. }, "skip" | "step_by") => {
                 let count = args.nth(0).cloned().unwrap_or(Value::None);

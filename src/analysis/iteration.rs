@@ -124,14 +124,30 @@ impl<'a> Machine<'a> {
             Some(Object::Endless(source, taken)) => {
                 Rc::make_mut(&mut state.objects).insert(id, Object::Endless(source.clone(), taken + 1));
                 state.push(Event::Took { finite: false, outside: false });
-                let number = Num { taint: Taint::COUNTER, ..Num::exact(f64::from(taken)) };
-                let item = match source {
-                    Value::Num(start) => {
-                        arith::binary(&mut self.symbols, BinOp::Add, &Value::Num(start), &Value::Num(number))
+                vec![(state, Some(source))]
+            }
+            Some(Object::Numbered(of, number)) => {
+                let after = arith::binary(&mut self.symbols, BinOp::Add, &number, &Value::Num(Num::exact(1.0)));
+                let mut out = self.take(state, &of, at, sides);
+                for (state, taken) in &mut out {
+                    Rc::make_mut(&mut state.objects).insert(id, Object::Numbered(of.clone(), after.clone()));
+                    *taken = taken.take().map(|item| Value::Tuple([number.clone(), item].into()));
+                }
+                out
+            }
+            Some(Object::Chain(parts)) => {
+                let Some(part) = parts.first().cloned() else { return vec![(state, None)] };
+                let mut out = Vec::new();
+                for (mut state, taken) in self.take(state, &part, at, sides) {
+                    if taken.is_some() {
+                        out.push((state, taken));
+                        continue;
                     }
-                    other => other,
-                };
-                vec![(state, Some(item))]
+                    let rest: Rc<[Value]> = parts.get(1..).unwrap_or_default().into();
+                    Rc::make_mut(&mut state.objects).insert(id, Object::Chain(rest));
+                    out.extend(self.take(state, iterator, at, sides));
+                }
+                out
             }
             other => {
                 let (source, taken) = match other {
@@ -176,7 +192,14 @@ impl<'a> Machine<'a> {
             Value::Object(id) => match state.objects.get(id) {
                 Some(Object::List(items, true)) => Object::Items(items.clone().into(), 0),
                 // An iterator is its own iterator.
-                Some(Object::Range { .. } | Object::Items(..) | Object::Endless(..) | Object::Unknown(..)) => {
+                Some(
+                    Object::Range { .. }
+                    | Object::Items(..)
+                    | Object::Endless(..)
+                    | Object::Numbered(..)
+                    | Object::Chain(..)
+                    | Object::Unknown(..),
+                ) => {
                     return value;
                 }
                 _ => Object::Unknown(value.clone(), 0),
@@ -185,6 +208,27 @@ impl<'a> Machine<'a> {
         };
         let id = self.symbols.intern(Node::New(place), Taint::NONE);
         Rc::make_mut(&mut state.objects).insert(id, object);
+        Value::Object(id)
+    }
+
+    /// An iterator over several values, one after the other.
+    pub(super) fn chained(&mut self, state: &mut State, parts: &[Value]) -> Value {
+        let mut chain = Vec::with_capacity(parts.len());
+        for (at, part) in parts.iter().enumerate() {
+            let iterator = self.iterator(state, part.clone());
+            // Each is an iterator of its own, though all are made at one place.
+            let own = self.symbols.intern(Node::Attr(iterator.clone(), format!("[{at}]").into()), Taint::NONE);
+            if let Value::Object(id) = &iterator
+                && let Some(object) = state.objects.get(id).cloned()
+            {
+                Rc::make_mut(&mut state.objects).insert(own, object);
+            }
+            chain.push(Value::Object(own));
+        }
+        let first = chain.first().cloned().unwrap_or(Value::None);
+        let node = Node::Index(first, Value::Str("chain".into()));
+        let id = self.symbols.intern(node, Taint::NONE);
+        Rc::make_mut(&mut state.objects).insert(id, Object::Chain(chain.into()));
         Value::Object(id)
     }
 

@@ -81,6 +81,7 @@ impl<'a> Machine<'a> {
                     Value::Object(id)
                 }
             },
+            "chain" => self.chained(&mut state, &args),
             "reversed" => {
                 let value = args.first().cloned().unwrap_or(Value::None);
                 self.reversed(&mut state, value)
@@ -179,9 +180,19 @@ impl<'a> Machine<'a> {
                 }
                 Object::Items(pairs.into(), 0)
             }
-            None => Object::Unknown(source, 0),
+            None => match self.iterator(state, source.clone()) {
+                Value::Object(of) if !matches!(state.objects.get(&of), Some(Object::Unknown(..)) | None) => {
+                    Object::Numbered(Value::Object(of), start.clone())
+                }
+                _ => Object::Unknown(source, 0),
+            },
         };
-        let id = self.symbols.intern(Node::New(place), Taint::NONE);
+        // The numbered iterator is another than the one that it numbers, though both are made here.
+        let node = match &object {
+            Object::Numbered(of, _) => Node::Index(of.clone(), start.clone()),
+            _ => Node::New(place),
+        };
+        let id = self.symbols.intern(node, Taint::NONE);
         Rc::make_mut(&mut state.objects).insert(id, object);
         Value::Object(id)
     }

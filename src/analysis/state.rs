@@ -111,8 +111,12 @@ pub enum Object {
     Items(Rc<[Value]>, usize),
     /// Items of something unknown: finite, as far as known.
     Unknown(Value, u32),
-    /// Without end.
+    /// The same without end.
     Endless(Value, u32),
+    /// The items of an iterator, each with its number (the next one).
+    Numbered(Value, Value),
+    /// One iterator after the other.
+    Chain(Rc<[Value]>),
     /// Work that is taken piece by piece: the piece taken last, and what of it was put back.
     Store {
         /// Taken last.

@@ -23,7 +23,7 @@ use super::status::StatusSet;
 use super::value::{ANY, Node, Place, SymId, Taint, Value};
 use crate::frontend::prelude;
 use crate::ir::{LoopKind, UnOp};
-use crate::models::Entry;
+use crate::models::{Entry, Kind};
 use crate::source::Span;
 
 /// Failure paths of one operation that fails in one way.
@@ -134,15 +134,28 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
 /// none is told so.
 fn tell_by_errors(machine: &Machine<'_>, groups: &mut [Group]) {
     let Some(models) = machine.project.models(machine.file) else { return };
-    let only = groups.first().map(|group| group.op.place);
-    if groups.iter().any(|group| group.op.remote == Known3::Yes || Some(group.op.place) != only) {
+    if groups.iter().any(|group| group.op.remote == Known3::Yes) {
+        return;
+    }
+    // What is awaited, where anything is.
+    let awaits = groups.iter().any(|group| group.op.awaited);
+    let meant: Vec<Place> =
+        groups.iter().filter(|group| group.op.awaited || !awaits).map(|group| group.op.place).collect();
+    let Some((only, others)) = meant.split_first() else { return };
+    if others.iter().any(|place| place != only) {
         return;
     }
     let of_client = |class: &Rc<str>| {
-        models.library_of(class).is_some_and(|library| models.has_operations(&library.name))
-            && models.exception(class).is_some_and(|entry| !entry.content)
+        machine.project.known(machine.file, class).is_some_and(|entry| match entry.kind {
+            Kind::Exception => {
+                !entry.content && models.library_of(class).is_some_and(|library| models.has_operations(&library.name))
+            }
+            Kind::Remote => true,
+            Kind::Local => models.has_operations(&entry.library),
+            _ => false,
+        })
     };
-    for group in groups {
+    for group in groups.iter_mut().filter(|group| group.op.place == *only) {
         let told = matches!(&group.how, Failing::Raises(classes) if classes.iter().any(of_client));
         if told && group.op.remote == Known3::Unknown {
             let op = Rc::make_mut(&mut group.op);

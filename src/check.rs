@@ -8,6 +8,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
@@ -98,10 +99,10 @@ impl Run {
         self.findings.iter().filter(|found| found.diagnostic.level == level).count()
     }
 
-    /// Whether a finding fails the run.
+    /// Whether a finding fails the run: one at this level or above.
     #[must_use]
-    pub fn fails(&self) -> bool {
-        self.findings.iter().any(|found| found.diagnostic.level >= Level::Warning)
+    pub fn fails(&self, fail_on: Option<Level>) -> bool {
+        fail_on.is_some_and(|level| self.findings.iter().any(|found| found.diagnostic.level >= level))
     }
 
     /// A run with these findings already made, in order and with their fingerprints.
@@ -137,19 +138,47 @@ impl Run {
     }
 }
 
-/// Checks a set of files together: calls are followed from one into the other.
-#[must_use]
-pub fn check(inputs: Vec<Input>, config: &Config) -> Run {
-    match rayon::ThreadPoolBuilder::new().stack_size(STACK).build() {
-        Ok(pool) => pool.install(|| check_here(inputs, config)),
-        Err(_) => check_here(inputs, config),
+/// How far a run has come, for those who wait for it.
+#[derive(Debug, Default)]
+pub struct Progress {
+    done: AtomicUsize,
+    all: AtomicUsize,
+}
+
+impl Progress {
+    /// The steps that are done, and all of them: a file is lowered and analysed.
+    #[must_use]
+    pub fn steps(&self) -> (usize, usize) {
+        (self.done.load(Relaxed), self.all.load(Relaxed))
+    }
+
+    fn step<T>(&self, work: impl FnOnce() -> T) -> T {
+        let outcome = work();
+        self.done.fetch_add(1, Relaxed);
+        outcome
     }
 }
 
-fn check_here(mut inputs: Vec<Input>, config: &Config) -> Run {
+/// Checks a set of files together: calls are followed from one into the other.
+#[must_use]
+pub fn check(inputs: Vec<Input>, config: &Config) -> Run {
+    check_watched(inputs, config, &Progress::default())
+}
+
+/// As [`check()`], for somebody who waits for it.
+#[must_use]
+pub fn check_watched(inputs: Vec<Input>, config: &Config, progress: &Progress) -> Run {
+    match rayon::ThreadPoolBuilder::new().stack_size(STACK).build() {
+        Ok(pool) => pool.install(|| check_here(inputs, config, progress)),
+        Err(_) => check_here(inputs, config, progress),
+    }
+}
+
+fn check_here(mut inputs: Vec<Input>, config: &Config, progress: &Progress) -> Run {
+    progress.all.store(inputs.len() * 2, Relaxed);
     inputs.sort_by(|left, right| left.file.path.cmp(&right.file.path));
-    let lowered: Vec<Result<Module, String>> =
-        inputs.par_iter().map(|input| guarded(|| frontend::lower(&input.file, &input.module))).collect();
+    let lower = |input: &Input| progress.step(|| guarded(|| frontend::lower(&input.file, &input.module)));
+    let lowered: Vec<Result<Module, String>> = inputs.par_iter().map(lower).collect();
 
     let mut run = Run::default();
     let mut modules = Vec::with_capacity(inputs.len());
@@ -159,7 +188,7 @@ fn check_here(mut inputs: Vec<Input>, config: &Config) -> Run {
             run.errors.push(FileError::new(input.file.path.to_string(), message));
             empty_module(&input.file)
         });
-        if module.is_lost() && config.rule(UNPARSED).is_none() {
+        if module.is_lost() && !says_lost(config) {
             run.errors.push(lost(&input.file, &module.unparsed));
         }
         run.unparsed.push(module.unparsed.clone());
@@ -167,7 +196,7 @@ fn check_here(mut inputs: Vec<Input>, config: &Config) -> Run {
         run.root_paths.push(input.root_path);
         modules.push(module);
     }
-    run.sites = sites(&run.files, &modules, &names, &mut run.errors);
+    run.sites = sites(&run.files, &modules, &names, &mut run.errors, progress);
 
     let judged: Vec<Result<Vec<Diagnostic>, String>> = run
         .files
@@ -192,11 +221,24 @@ fn check_here(mut inputs: Vec<Input>, config: &Config) -> Run {
     run
 }
 
+/// Whether a finding says of a file that nothing of it was checked, and fails a run that can fail.
+fn says_lost(config: &Config) -> bool {
+    let level = config.rule(UNPARSED).map(|active| active.level);
+    level.is_some_and(|level| level >= config.min_level && config.fail_on.is_none_or(|fail_on| level >= fail_on))
+}
+
 /// The sites of each file; a file on which the analysis goes wrong is reported, the others are not lost with it.
-fn sites(files: &[SourceFile], modules: &[Module], names: &[String], errors: &mut Vec<FileError>) -> Vec<Vec<Site>> {
+fn sites(
+    files: &[SourceFile],
+    modules: &[Module],
+    names: &[String],
+    errors: &mut Vec<FileError>,
+    progress: &Progress,
+) -> Vec<Vec<Site>> {
     let project = Project::new(files, modules, names, AllModels::builtin());
     let count = u32::try_from(files.len()).unwrap_or(u32::MAX);
-    let found: Vec<_> = (0..count).into_par_iter().map(|file| guarded(|| analysis::sites_of(&project, file))).collect();
+    let sites_of = |file| progress.step(|| guarded(|| analysis::sites_of(&project, file)));
+    let found: Vec<_> = (0..count).into_par_iter().map(sites_of).collect();
     let mut sites = Vec::with_capacity(files.len());
     for (file, found) in files.iter().zip(found) {
         sites.push(found.unwrap_or_else(|message| {
@@ -219,7 +261,7 @@ fn judge(file: &SourceFile, sites: &[Site], unparsed: &[Unparsed], config: &Conf
     if let Some(active) = config.rule(UNPARSED) {
         found.extend(unparsed_source(active, file, unparsed));
     }
-    found.retain(|diagnostic| diagnostic.confidence >= config.min_confidence);
+    found.retain(|diagnostic| diagnostic.confidence >= config.min_confidence && diagnostic.level >= config.min_level);
     found
 }
 
@@ -350,7 +392,7 @@ mod tests {
         let run = Run::with_findings(vec![input("a.py"), input("b.py")], given);
         let order: Vec<_> = run.findings.iter().map(|found| (found.file, found.diagnostic.rule)).collect();
         assert_eq!(order, [(0, "z"), (0, "a"), (0, "b"), (1, "a")]);
-        assert!(run.fails());
+        assert!(run.fails(Some(Level::Warning)) && !run.fails(Some(Level::Error)) && !run.fails(None));
         assert_eq!(run.count(Level::Warning), 4);
     }
 }

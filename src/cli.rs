@@ -1,21 +1,27 @@
 //! The command line: what can be asked, and how the process ends.
 //!
-//! Exit codes, the same for every format: 0 nothing at warning or above, 1 something, 2 wrong usage, or a file that
-//! could not be read or checked.
+//! Exit codes, the same for every format: 0 nothing at warning or above (`--fail-on`), 1 something, 2 wrong usage, a
+//! file that could not be read or checked, or an output that could not be written.
 
 mod check;
+mod completions;
 mod explain;
+mod file;
 mod inventory;
 mod output;
+mod outputs;
+mod progress;
 mod rules;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::{self, Config};
-use crate::diagnostic::Confidence;
+use crate::diagnostic::{Confidence, Level};
+use crate::report::visible;
 use crate::rules::Limits;
 
 /// Finds the retry loops that turn a brief fault into a retry storm, in Python and Rust sources.
@@ -25,13 +31,13 @@ struct Cli {
     #[command(subcommand)]
     verb: Option<Verb>,
     #[command(flatten)]
-    check: RunArgs,
+    check: CheckArgs,
 }
 
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Report the faults of all retries (the default)
-    Check(RunArgs),
+    Check(CheckArgs),
     /// List all retries with their policies, faults or not
     Inventory(RunArgs),
     /// Print a rule's page
@@ -45,6 +51,34 @@ enum Verb {
         #[arg(long, value_enum, default_value_t = TableFormat::Full, value_name = "FORMAT")]
         output_format: TableFormat,
     },
+    /// Print a script that makes a shell complete stormlint's arguments
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// What `check` can be told.
+#[derive(Debug, Args)]
+struct CheckArgs {
+    #[command(flatten)]
+    run: RunArgs,
+    #[command(flatten)]
+    gate: GateArgs,
+}
+
+/// What is shown of the findings, and what fails the run.
+#[derive(Debug, Args)]
+struct GateArgs {
+    /// Show findings of this level and above
+    #[arg(long, value_enum, default_value_t = Grade::Note, value_name = "LEVEL")]
+    min_level: Grade,
+    /// End with 1 if a finding of this level or above is shown
+    #[arg(long, value_enum, default_value_t = FailOn::Warning, value_name = "LEVEL", conflicts_with = "exit_zero")]
+    fail_on: FailOn,
+    /// Count the findings of each rule
+    #[arg(long)]
+    statistics: bool,
 }
 
 /// What a run over files can be told.
@@ -59,6 +93,9 @@ struct RunArgs {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output_file: Option<PathBuf>,
+    /// Write to a file as well, in its own format; may be repeated
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = OsStringValueParser::new().try_map(|given| outputs::parse(&given)))]
+    output: Vec<outputs::Output>,
     /// Only these rules or groups (`all`, `default`)
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     select: Vec<String>,
@@ -104,6 +141,59 @@ enum Format {
     Json,
     /// SARIF 2.1.0, for code scanning and editors
     Sarif,
+    /// Annotations of GitHub's workflows
+    Github,
+    /// GitLab's Code Quality
+    Gitlab,
+    /// JUnit's XML, for build servers
+    Junit,
+}
+
+impl Format {
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// Whether more lines may follow, as no document's do.
+    fn is_text(self) -> bool {
+        matches!(self, Format::Full | Format::Concise | Format::Github)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Grade {
+    Note,
+    Warning,
+    Error,
+}
+
+impl From<Grade> for Level {
+    fn from(grade: Grade) -> Level {
+        match grade {
+            Grade::Note => Level::Note,
+            Grade::Warning => Level::Warning,
+            Grade::Error => Level::Error,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    Note,
+    Warning,
+    Error,
+    Never,
+}
+
+impl FailOn {
+    fn level(self) -> Option<Level> {
+        match self {
+            FailOn::Note => Some(Level::Note),
+            FailOn::Warning => Some(Level::Warning),
+            FailOn::Error => Some(Level::Error),
+            FailOn::Never => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -137,7 +227,15 @@ enum Failure {
     /// Wrong usage.
     #[error("{0}")]
     Usage(String),
-    /// The output or the standard input.
+    /// A file that was to be written.
+    #[error("cannot write `{}`: {text}", visible::line(&file.to_string_lossy()))]
+    Unwritten {
+        /// Its path.
+        file: PathBuf,
+        /// What went wrong.
+        text: String,
+    },
+    /// Standard output or input.
     #[error("{what}: {error}")]
     Io {
         /// What was read or written.
@@ -157,6 +255,7 @@ pub fn run() -> ExitCode {
         Some(Verb::Inventory(args)) => inventory::run(&args),
         Some(Verb::Explain { rule }) => explain::run(&rule),
         Some(Verb::Rules { output_format }) => rules::run(output_format),
+        Some(Verb::Completions { shell }) => completions::run(shell),
     };
     done.unwrap_or_else(|failure| {
         output::complain(&failure.to_string());
@@ -174,6 +273,7 @@ impl RunArgs {
                 Sureness::Medium => Confidence::Medium,
                 Sureness::High => Confidence::High,
             },
+            ..Config::default()
         })
     }
 }

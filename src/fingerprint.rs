@@ -31,6 +31,14 @@ impl Fingerprints {
     }
 }
 
+/// A fingerprint that no other file's finding has, for readers that keep no paths beside it: 32 hexadecimal digits.
+#[must_use]
+pub fn in_file(path: &str, fingerprint: &str) -> String {
+    let mut hash = Fnv::default();
+    hash.part(path);
+    format!("{:016x}{fingerprint}", hash.finish())
+}
+
 /// FNV-1a with a final mix: short, and the same on every machine and in every release.
 struct Fnv(u64);
 
@@ -219,5 +227,7 @@ mod tests {
         assert_eq!(first, Fingerprints::default().next(&after, &finding(Span::new(7, 20), "f get()")));
         assert_ne!(first, Fingerprints::default().next(&before, &finding(Span::new(0, 11), "g get()")));
         assert_eq!(first.len(), 16);
+        assert_ne!(in_file("a.py", &first), in_file("b.py", &first));
+        assert_eq!(in_file("a.py", &first).len(), 32);
     }
 }

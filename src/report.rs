@@ -2,16 +2,43 @@
 
 pub mod catalogue;
 pub mod concise;
+mod document;
 pub mod full;
+pub mod github;
+pub mod gitlab;
 pub mod inventory;
 pub mod json;
+pub mod junit;
 mod page;
 pub mod sarif;
+pub mod visible;
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use crate::check::Run;
-use crate::diagnostic::Level;
+use crate::diagnostic::{Diagnostic, Level};
+
+/// What the terminal that a report is written for takes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Style {
+    /// ANSI colours.
+    pub colour: bool,
+    /// Links behind words (OSC 8).
+    pub links: bool,
+}
+
+impl Style {
+    /// A rule's name, with a link to its page.
+    fn rule(self, name: &str) -> Cow<'_, str> {
+        if self.links {
+            Cow::Owned(format!("\u{1b}]8;;{}\u{1b}\\{name}\u{1b}]8;;\u{1b}\\", page::address(name)))
+        } else {
+            Cow::Borrowed(name)
+        }
+    }
+}
 
 /// A text as a sentence: a capital at the front (unless it begins with code) and a full stop.
 fn sentence(text: &str) -> String {
@@ -25,6 +52,12 @@ fn sentence(text: &str) -> String {
         sentence.push('.');
     }
     sentence
+}
+
+/// What was seen, why it matters, what to do.
+fn sentences(diagnostic: &Diagnostic) -> String {
+    let parts = [&diagnostic.message, &diagnostic.why, &diagnostic.help].map(|part| sentence(part));
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// `1 error`, `3 errors`.
@@ -49,6 +82,21 @@ pub fn summary(run: &Run, out: &mut dyn Write) -> io::Result<()> {
     } else {
         writeln!(out, "Found {} in {files}.", counts.join(", "))
     }
+}
+
+/// How many findings each rule has, the most first.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn statistics(run: &Run, out: &mut dyn Write) -> io::Result<()> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for found in &run.findings {
+        *counts.entry(found.diagnostic.rule).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let width = counts.first().map_or(0, |(_, most)| most.to_string().len());
+    counts.iter().try_for_each(|(rule, count)| writeln!(out, "{count:>width$}  {rule}"))
 }
 
 #[cfg(test)]

@@ -6,21 +6,11 @@ mod common;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use common::Folder;
+use common::{FORMATS, Folder, err, json, out, stormlint};
 use serde_json::Value;
 
 const CALM: &str = "def f(x):\n    return x\n";
 const BROKEN: &str = "def f(:\n    while while\n";
-
-fn stormlint(cwd: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_stormlint"))
-        .current_dir(cwd)
-        .args(args)
-        .env_remove("NO_COLOR")
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
-}
 
 /// As [`stormlint`], with a text on standard input.
 fn piped(cwd: &Path, args: &[&str], text: &str) -> Output {
@@ -38,23 +28,11 @@ fn piped(cwd: &Path, args: &[&str], text: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-fn out(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}{}", out(output), err(output)))
-}
-
 #[test]
 fn sound_files_exit_with_0_in_every_format() {
     let folder = Folder::new("sound");
     folder.write("a.py", CALM).write("src/b.rs", "fn main() {}\n");
-    for format in ["full", "concise", "json", "sarif"] {
+    for format in FORMATS {
         let output = stormlint(&folder.0, &["check", "--output-format", format]);
         assert_eq!(output.status.code(), Some(0), "{format}: {}", err(&output));
         assert_eq!(err(&output), "");
@@ -72,7 +50,7 @@ fn findings_exit_with_1_in_every_format() {
     }
     let folder = Folder::new("faulty");
     folder.write("a.py", BROKEN);
-    for format in ["full", "concise", "json", "sarif"] {
+    for format in FORMATS {
         let output = stormlint(&folder.0, &["--output-format", format, "--isolated"]);
         assert_eq!(output.status.code(), Some(1), "{format}: {}", out(&output));
     }
@@ -282,21 +260,6 @@ fn output_goes_to_a_file() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_fault() {
-    let folder = Folder::new("pipe");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_stormlint"))
-        .current_dir(&folder.0)
-        .args(["rules", "--output-format", "json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!((output.status.code(), err(&output).as_str()), (Some(0), ""));
-}
-
-#[test]
 fn rules_are_listed_and_explained() {
     let folder = Folder::new("rules");
     let listed = json(&stormlint(&folder.0, &["rules", "--output-format", "json"]));
@@ -318,6 +281,14 @@ fn the_inventory_has_its_own_formats() {
     assert_eq!(json(&output)["errors"][0]["path"], "gone.py");
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(out(&stormlint(&folder.0, &["inventory"])), "0 retry sites in 1 file.\n");
+    for format in ["sarif", "github", "gitlab", "junit"] {
+        let in_file = format!("--output={format}=x");
+        for args in [&["inventory", "--output-format", format], &["inventory", "--quiet", in_file.as_str()]] {
+            let output = stormlint(&folder.0, args);
+            assert_eq!(output.status.code(), Some(2));
+            assert!(err(&output).contains(&format!("the inventory has no {format} form")), "{}", err(&output));
+        }
+    }
 }
 
 #[test]

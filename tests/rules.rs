@@ -47,7 +47,7 @@ fn lint(file: &SourceFile, page: &str) -> Vec<Diagnostic> {
 fn output(file: &SourceFile, page: &str) -> String {
     let run = run(file, page);
     let mut out = Vec::new();
-    report::full::write(&run, false, &mut out).expect("writing to memory");
+    report::full::write(&run, report::Style::default(), &mut out).expect("writing to memory");
     report::summary(&run, &mut out).expect("writing to memory");
     String::from_utf8(out).expect("text")
 }

@@ -1,47 +1,67 @@
 //! `stormlint check`.
 
-use std::io::Read;
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::output;
-use super::{Failure, Format, RunArgs};
+use super::{CheckArgs, Failure, Format, RunArgs};
+use super::{output, progress};
 use crate::check::{self, FileError, Run};
 use crate::config::Config;
-use crate::report;
+use crate::report::{self, Style, visible};
 use crate::walk::{self, Place, Sources};
 
-pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
-    let config = args.config()?;
+pub(super) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
+    let CheckArgs { run: args, gate } = args;
+    let fail_on = gate.fail_on.level().filter(|_| !args.exit_zero);
+    let config = Config { min_level: gate.min_level.into(), fail_on, ..args.config()? };
     let run = over_files(args, &config)?;
-    let colour = output::colour(args.color, args.output_file.as_deref());
-    output::to(args.output_file.as_deref(), |out| {
-        match args.output_format {
-            Format::Full => report::full::write(&run, colour, out)?,
-            Format::Concise => report::concise::write(&run, out)?,
-            Format::Json => return report::json::write(&run, out),
-            Format::Sarif => {
-                let category = args.sarif_category.as_deref();
-                return report::sarif::write(&run, report::sarif::Options { config: &config, category }, out);
-            }
-        }
-        if args.quiet { Ok(()) } else { report::summary(&run, out) }
-    })?;
-    Ok(exit_code(&run, args.exit_zero))
-}
-
-fn exit_code(run: &Run, exit_zero: bool) -> ExitCode {
-    if !run.errors.is_empty() {
+    let report = Report { run: &run, config: &config, args, statistics: gate.statistics };
+    args.print(|format, style, out| report.write(format, style, out))?;
+    if gate.statistics && !args.output_format.is_text() {
+        output::aside(|err| report::statistics(&run, err));
+    }
+    Ok(if !run.errors.is_empty() {
         ExitCode::from(2)
-    } else if run.fails() && !exit_zero {
+    } else if run.fails(fail_on) {
         ExitCode::from(1)
     } else {
         ExitCode::SUCCESS
+    })
+}
+
+struct Report<'a> {
+    run: &'a Run,
+    config: &'a Config,
+    args: &'a RunArgs,
+    statistics: bool,
+}
+
+impl Report<'_> {
+    fn write(&self, format: Format, style: Style, out: &mut dyn Write) -> io::Result<()> {
+        let run = self.run;
+        match format {
+            Format::Full => report::full::write(run, style, out)?,
+            Format::Concise => report::concise::write(run, style, out)?,
+            Format::Json => report::json::write(run, out)?,
+            Format::Sarif => {
+                let category = self.args.sarif_category.as_deref();
+                report::sarif::write(run, report::sarif::Options { config: self.config, category }, out)?;
+            }
+            Format::Github => report::github::write(run, out)?,
+            Format::Gitlab => report::gitlab::write(run, out)?,
+            Format::Junit => report::junit::write(run, self.config.fail_on, out)?,
+        }
+        if self.statistics && format.is_text() {
+            report::statistics(run, out)?;
+        }
+        if format.is_text() && !self.args.quiet { report::summary(run, out) } else { Ok(()) }
     }
 }
 
 /// Reads and checks what the arguments name; what cannot be read is told on standard error and kept in the run.
 pub(super) fn over_files(args: &RunArgs, config: &Config) -> Result<Run, Failure> {
+    args.check_outputs()?;
     let cwd =
         std::env::current_dir().map_err(|error| Failure::Io { what: "the working directory".to_owned(), error })?;
     if let Some(root) = args.root.as_deref().filter(|root| !cwd.join(root).is_dir()) {
@@ -63,17 +83,17 @@ pub(super) fn over_files(args: &RunArgs, config: &Config) -> Result<Run, Failure
     }
     remarks.sort();
     remarks.dedup();
-    for FileError { path, message, .. } in &remarks {
-        output::complain(&format!("{path}: {message}"));
-    }
-    let mut run = check::check(inputs, config);
+    remarks.iter().for_each(tell);
+    let mut run = progress::shown(args.quiet, |progress| check::check_watched(inputs, config, progress));
     run.errors.extend(errors);
     run.errors.sort();
     run.errors.dedup();
-    for FileError { path, message, .. } in &run.errors {
-        output::complain(&format!("{path}: {message}"));
-    }
+    run.errors.iter().for_each(tell);
     Ok(run)
+}
+
+fn tell(error: &FileError) {
+    output::complain(&format!("{}: {}", visible::line(&error.path), visible::line(&error.message)));
 }
 
 fn standard_input(args: &RunArgs, place: &Place) -> Result<Sources, Failure> {

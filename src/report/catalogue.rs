@@ -53,6 +53,5 @@ pub fn table(rules: &[Rule], out: &mut dyn Write) -> io::Result<()> {
 /// The output cannot be written.
 pub fn json(rules: &[Rule], out: &mut dyn Write) -> io::Result<()> {
     let document = serde_json::json!({ "version": 1, "rules": rows(rules) });
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    super::document::write(&document, out)
 }

@@ -2,11 +2,13 @@
 //!
 //! It states what was understood, and says nothing of whether it is good.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde::Serialize;
 
 use super::json::Range;
+use super::visible;
 use crate::analysis::policy::{
     Bound, Cause, DateForm, FailurePath, Key, Known, Layer, Pace, RetryAfter, Role, Site, Timeout, Wait,
 };
@@ -220,8 +222,7 @@ fn entries(run: &Run) -> impl Iterator<Item = (&SourceFile, &Site)> {
 pub fn json(run: &Run, out: &mut dyn Write) -> io::Result<()> {
     let sites = entries(run).map(|(file, site)| Entry::of(file, site)).collect();
     let document = Document { version: 1, sites, files: run.files.len(), errors: &run.errors };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    super::document::write(&document, out)
 }
 
 /// Writes one line a site.
@@ -235,7 +236,7 @@ pub fn concise(run: &Run, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
             "{}:{}:{}: {} {}: {}; {}",
-            file.path,
+            visible::path(&file.path),
             place.line,
             place.column,
             entry.kind,
@@ -256,8 +257,9 @@ pub fn full(run: &Run, out: &mut dyn Write) -> io::Result<()> {
         let entry = Entry::of(file, site);
         let place = file.position(site.header.start);
         let test = if site.in_test { ", test code" } else { "" };
-        writeln!(out, "{}:{}:{}  {} in {}{test}", file.path, place.line, place.column, entry.kind, site.function_name)?;
-        let mut row = |name: &str, value: &str| writeln!(out, "    {name:<14}{value}");
+        let (path, function) = (visible::path(&file.path), visible::line(&site.function_name));
+        writeln!(out, "{path}:{}:{}  {} in {function}{test}", place.line, place.column, entry.kind)?;
+        let mut row = |name: &str, value: &str| writeln!(out, "    {name:<14}{}", visible::line(value));
         let remote = match entry.remote {
             Remote::Known(true) => "remote",
             Remote::Known(false) => "local",
@@ -288,8 +290,8 @@ pub fn full(run: &Run, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{} in {}.", super::counted(sites, "retry site"), super::counted(run.files.len(), "file"))
 }
 
-fn shown(operation: &str) -> &str {
-    if operation.is_empty() { "an operation that is not known" } else { operation }
+fn shown(operation: &str) -> Cow<'_, str> {
+    if operation.is_empty() { "an operation that is not known".into() } else { visible::line(operation) }
 }
 
 fn attempts(site: &Site) -> String {
@@ -309,7 +311,7 @@ fn attempts(site: &Site) -> String {
         Bound::Deadline(t) => time(t),
         Bound::Both(_, t) => format!("{}, {}", number(), time(t)),
         Bound::Caller => "as many as the caller says".to_owned(),
-        Bound::Broken(why) => format!("a bound that does not hold: {why}"),
+        Bound::Broken(why) => format!("a bound that does not hold: {}", visible::line(why)),
         Bound::Unknown => "not known".to_owned(),
     }
 }

@@ -86,6 +86,5 @@ pub fn write(run: &Run, out: &mut dyn Write) -> io::Result<()> {
         })
     });
     let document = Document { version: 1, findings: findings.collect(), files: run.files.len(), errors: &run.errors };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    super::document::write(&document, out)
 }

@@ -1,5 +1,13 @@
 //! A rule's page taken apart: Markdown whose first paragraph is the summary.
 
+/// Where the project is found on the web.
+pub(super) const HOME: &str = env!("CARGO_PKG_REPOSITORY");
+
+/// Where a rule's page is found on the web.
+pub(super) fn address(rule: &str) -> String {
+    format!("{HOME}/blob/main/rules/{rule}.md")
+}
+
 /// The first paragraph of a page, below its title.
 pub(super) fn summary(page: &str) -> String {
     paragraph(page.lines())

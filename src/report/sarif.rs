@@ -28,8 +28,6 @@ const MAX_RESULTS: usize = 25_000;
 const MAX_LOCATIONS: usize = 100;
 /// The name of the root that all paths are relative to.
 const ROOT: &str = "SRCROOT";
-/// Where the pages of the rules would be found on the web.
-const HOME: &str = "https://example.org/stormlint";
 
 /// What a log says besides the findings.
 #[derive(Debug, Clone, Copy)]
@@ -46,8 +44,7 @@ pub struct Options<'a> {
 /// The output cannot be written.
 pub fn write(run: &Run, options: Options<'_>, out: &mut dyn Write) -> io::Result<()> {
     let log = Writer::new(run, options).log();
-    serde_json::to_writer_pretty(&mut *out, &log)?;
-    writeln!(out)
+    super::document::write(&log, out)
 }
 
 struct Writer<'a> {
@@ -91,7 +88,7 @@ impl<'a> Writer<'a> {
                         organization: "stormlint",
                         version,
                         semantic_version: version,
-                        information_uri: HOME,
+                        information_uri: page::HOME,
                         rules: self.options.config.rules.iter().map(descriptor).collect(),
                     },
                 },
@@ -209,7 +206,7 @@ impl<'a> Writer<'a> {
             rule_id: diagnostic.rule,
             rule_index: rules.iter().position(|active| active.rule.name == diagnostic.rule),
             level: diagnostic.level.name(),
-            message: Text { text: message(found) },
+            message: Text { text: super::sentences(diagnostic) },
             locations: [Location {
                 id: None,
                 physical_location: self.place(found.file, file, diagnostic.span, Extent::WithContext),
@@ -260,13 +257,6 @@ fn worst(run: &Run) -> Vec<usize> {
     kept
 }
 
-/// What was seen, why it matters, what to do: sentences.
-fn message(found: &Found) -> String {
-    let diagnostic = &found.diagnostic;
-    let parts = [&diagnostic.message, &diagnostic.why, &diagnostic.help].map(|part| super::sentence(part));
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
-}
-
 fn descriptor(active: &ActiveRule) -> Descriptor {
     let rule = &active.rule;
     let summary = page::summary(rule.page);
@@ -281,7 +271,7 @@ fn descriptor(active: &ActiveRule) -> Descriptor {
             "" => Help { text: summary.clone(), markdown: summary },
             page => Help { text: page::plain(page), markdown: page.to_owned() },
         },
-        help_uri: format!("{HOME}/rules/{}", rule.name),
+        help_uri: page::address(rule.name),
         default_configuration: Configuration { level: active.level.name() },
         properties: RuleProperties {
             tags: vec!["reliability", "retry", rule.group.name()],

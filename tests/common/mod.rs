@@ -2,6 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 
 use stormlint::check::{FileError, Input, Run};
 use stormlint::config::{ActiveRule, Config};
@@ -172,4 +173,31 @@ pub fn run() -> Run {
     run.unparsed[0] = vec![Unparsed { span: span_of(BROKEN, ":\n"), message: "expected a parameter".to_owned() }];
     run.errors = vec![FileError::new("gone.py".to_owned(), "no such file or folder".to_owned())];
     run
+}
+
+/// All formats of findings.
+pub const FORMATS: [&str; 7] = ["full", "concise", "json", "sarif", "github", "gitlab", "junit"];
+
+/// Runs the program with these arguments and an empty standard input.
+pub fn stormlint(cwd: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_stormlint"))
+        .current_dir(cwd)
+        .args(args)
+        .env_remove("NO_COLOR")
+        .env_remove("CLICOLOR_FORCE")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+pub fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+pub fn err(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+pub fn json(output: &Output) -> serde_json::Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}{}", out(output), err(output)))
 }

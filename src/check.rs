@@ -90,6 +90,8 @@ pub struct Run {
     pub findings: Vec<Found>,
     /// What could not be read or checked, by path.
     pub errors: Vec<FileError>,
+    /// Files of which nothing was checked, with what is to be told of them where no finding does.
+    lost: Vec<(usize, FileError)>,
 }
 
 impl Run {
@@ -103,6 +105,22 @@ impl Run {
     #[must_use]
     pub fn fails(&self, fail_on: Option<Level>) -> bool {
         fail_on.is_some_and(|level| self.findings.iter().any(|found| found.diagnostic.level >= level))
+    }
+
+    /// Leaves out what has a lower level than `min_level`. A file of which nothing was checked becomes an error where
+    /// what is left does not say so, or would not fail a run that fails at `fail_on`; returns these.
+    pub fn narrow(&mut self, min_level: Level, fail_on: Option<Level>) -> Vec<FileError> {
+        self.findings.retain(|found| found.diagnostic.level >= min_level);
+        let says = |found: &Found| {
+            let diagnostic = &found.diagnostic;
+            diagnostic.rule == UNPARSED && fail_on.is_none_or(|level| diagnostic.level >= level)
+        };
+        let told: Vec<usize> = self.findings.iter().filter(|found| says(found)).map(|found| found.file).collect();
+        let untold = std::mem::take(&mut self.lost).into_iter().filter(|(file, _)| !told.contains(file));
+        let untold: Vec<FileError> = untold.map(|(_, error)| error).collect();
+        self.errors.extend_from_slice(&untold);
+        self.errors.sort();
+        untold
     }
 
     /// A run with these findings already made, in order and with their fingerprints.
@@ -188,8 +206,12 @@ fn check_here(mut inputs: Vec<Input>, config: &Config, progress: &Progress) -> R
             run.errors.push(FileError::new(input.file.path.to_string(), message));
             empty_module(&input.file)
         });
-        if module.is_lost() && !says_lost(config) {
-            run.errors.push(lost(&input.file, &module.unparsed));
+        if module.is_lost() {
+            let lost = lost(&input.file, &module.unparsed);
+            match config.rule(UNPARSED) {
+                None => run.errors.push(lost),
+                Some(_) => run.lost.push((run.files.len(), lost)),
+            }
         }
         run.unparsed.push(module.unparsed.clone());
         run.files.push(input.file);
@@ -219,12 +241,6 @@ fn check_here(mut inputs: Vec<Input>, config: &Config, progress: &Progress) -> R
     run.errors.sort();
     run.errors.dedup();
     run
-}
-
-/// Whether a finding says of a file that nothing of it was checked, and fails a run that can fail.
-fn says_lost(config: &Config) -> bool {
-    let level = config.rule(UNPARSED).map(|active| active.level);
-    level.is_some_and(|level| level >= config.min_level && config.fail_on.is_none_or(|fail_on| level >= fail_on))
 }
 
 /// The sites of each file; a file on which the analysis goes wrong is reported, the others are not lost with it.
@@ -261,7 +277,7 @@ fn judge(file: &SourceFile, sites: &[Site], unparsed: &[Unparsed], config: &Conf
     if let Some(active) = config.rule(UNPARSED) {
         found.extend(unparsed_source(active, file, unparsed));
     }
-    found.retain(|diagnostic| diagnostic.confidence >= config.min_confidence && diagnostic.level >= config.min_level);
+    found.retain(|diagnostic| diagnostic.confidence >= config.min_confidence);
     found
 }
 

@@ -64,12 +64,12 @@ struct CheckArgs {
     #[command(flatten)]
     run: RunArgs,
     #[command(flatten)]
-    gate: GateArgs,
+    levels: LevelArgs,
 }
 
 /// What is shown of the findings, and what fails the run.
 #[derive(Debug, Args)]
-struct GateArgs {
+struct LevelArgs {
     /// Show findings of this level and above
     #[arg(long, value_enum, default_value_t = Grade::Note, value_name = "LEVEL")]
     min_level: Grade,
@@ -273,7 +273,6 @@ impl RunArgs {
                 Sureness::Medium => Confidence::Medium,
                 Sureness::High => Confidence::High,
             },
-            ..Config::default()
         })
     }
 }

@@ -23,21 +23,11 @@ pub struct Config {
     pub limits: Limits,
     /// Findings that are less sure stay out.
     pub min_confidence: Confidence,
-    /// Findings of a lower level stay out.
-    pub min_level: Level,
-    /// A finding of this level or above fails the run; none does where there is no such level.
-    pub fail_on: Option<Level>,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config {
-            rules: default_rules(rules::ALL),
-            limits: Limits::default(),
-            min_confidence: Confidence::Medium,
-            min_level: Level::Note,
-            fail_on: Some(Level::Warning),
-        }
+        Config { rules: default_rules(rules::ALL), limits: Limits::default(), min_confidence: Confidence::Medium }
     }
 }
 

@@ -8,17 +8,19 @@ use super::{CheckArgs, Failure, Format, RunArgs};
 use super::{output, progress};
 use crate::check::{self, FileError, Run};
 use crate::config::Config;
+use crate::diagnostic::Level;
 use crate::report::{self, Style, visible};
 use crate::walk::{self, Place, Sources};
 
 pub(super) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
-    let CheckArgs { run: args, gate } = args;
-    let fail_on = gate.fail_on.level().filter(|_| !args.exit_zero);
-    let config = Config { min_level: gate.min_level.into(), fail_on, ..args.config()? };
-    let run = over_files(args, &config)?;
-    let report = Report { run: &run, config: &config, args, statistics: gate.statistics };
+    let CheckArgs { run: args, levels } = args;
+    let config = args.config()?;
+    let fail_on = levels.fail_on.level().filter(|_| !args.exit_zero);
+    let mut run = over_files(args, &config)?;
+    run.narrow(levels.min_level.into(), fail_on).iter().for_each(tell);
+    let report = Report { run: &run, config: &config, args, fail_on, statistics: levels.statistics };
     args.print(|format, style, out| report.write(format, style, out))?;
-    if gate.statistics && !args.output_format.is_text() {
+    if levels.statistics && !args.output_format.is_text() {
         output::aside(|err| report::statistics(&run, err));
     }
     Ok(if !run.errors.is_empty() {
@@ -34,6 +36,7 @@ struct Report<'a> {
     run: &'a Run,
     config: &'a Config,
     args: &'a RunArgs,
+    fail_on: Option<Level>,
     statistics: bool,
 }
 
@@ -50,7 +53,7 @@ impl Report<'_> {
             }
             Format::Github => report::github::write(run, out)?,
             Format::Gitlab => report::gitlab::write(run, out)?,
-            Format::Junit => report::junit::write(run, self.config.fail_on, out)?,
+            Format::Junit => report::junit::write(run, self.fail_on, out)?,
         }
         if self.statistics && format.is_text() {
             report::statistics(run, out)?;

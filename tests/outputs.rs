@@ -223,3 +223,37 @@ fn a_closed_pipe_is_no_fault() {
         assert_eq!((output.status.code(), err(&output).as_str()), (Some(0), ""), "{args:?}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_leaves_no_half_written_file() {
+    use std::time::{Duration, Instant};
+    let folder = Folder::new("interrupt");
+    folder.write("src/a.py", ENDLESS).write("out/old.json", "old");
+    let made = Command::new("mkfifo").arg(folder.0.join("pipe")).status();
+    if !made.is_ok_and(|status| status.success()) {
+        return;
+    }
+    let names = || {
+        let entries = std::fs::read_dir(folder.0.join("out")).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    // Nobody reads the pipe, so that the run stays where the first file is written and not in its place yet.
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stormlint"))
+        .current_dir(&folder.0)
+        .args(["src", "--output=json=out/old.json", "--output=sarif=pipe"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begin = Instant::now();
+    while names().len() < 2 && begin.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(names().len(), 2, "the first file was not begun");
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(names(), ["old.json"]);
+    assert_eq!(std::fs::read_to_string(folder.0.join("out/old.json")).unwrap(), "old");
+}

@@ -38,7 +38,7 @@ fn draw(progress: &Progress, ended: Receiver<()>) {
     if !goes_on(PATIENCE) {
         return;
     }
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_elapsed(PATIENCE);
     if let Ok(style) = ProgressStyle::with_template("checking [{bar:30}] {percent:>3} % of the files, {elapsed}") {
         bar.set_style(style.progress_chars("=> "));
     }

@@ -13,6 +13,8 @@ mod outputs;
 mod progress;
 mod rules;
 
+use std::borrow::Cow;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -248,7 +250,10 @@ enum Failure {
 /// Carries out the command line of this process.
 #[must_use]
 pub fn run() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
     let done = match cli.verb {
         None => check::run(&cli.check),
         Some(Verb::Check(args)) => check::run(&args),
@@ -261,6 +266,17 @@ pub fn run() -> ExitCode {
         output::complain(&failure.to_string());
         ExitCode::from(2)
     })
+}
+
+/// Help, the version, or what is wrong with the arguments. What they hold (names of files among it) commands no terminal.
+fn refuse(error: &clap::Error) -> ExitCode {
+    let printable = |given: OsString| matches!(visible::line(&given.to_string_lossy()), Cow::Borrowed(_));
+    if std::env::args_os().all(printable) {
+        drop(error.print());
+    } else {
+        output::aside(|err| err.write_all(visible::lines(&error.to_string()).as_bytes()));
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
 impl RunArgs {

@@ -189,6 +189,11 @@ fn names_and_sources_command_no_terminal() {
     }
     let output = stormlint(&folder.0, &["-o", "a/\u{1b}[31m"]);
     assert!(err(&output).contains("cannot write `a/␛[31m`"), "{}", err(&output));
+    let output = stormlint(&folder.0, &["--color=always", "--\u{1b}[31m\u{9b}1m.py"]);
+    assert_eq!(output.status.code(), Some(2));
+    let raw = err(&output).chars().find(|c| c.is_control() && *c != '\n');
+    assert!(raw.is_none() && err(&output).contains("unexpected argument"), "{:?}", err(&output));
+    assert_eq!(stormlint(&folder.0, &["--version"]).status.code(), Some(0));
 }
 
 /// Runs with nobody reading standard output.

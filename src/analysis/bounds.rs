@@ -18,9 +18,11 @@ const NEVER_MOVES: &str = "the count never moves, so that it never comes to its 
 
 /// What bounds the attempts if the operation keeps failing so.
 pub(super) fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outage) -> Bound {
+    // The time that a limit leaves from where the loop is come to, wherever in its turns it is tested.
+    let begun = found.entries.iter().map(|entry| entry.clock).fold(f64::INFINITY, f64::min);
     let clock = |events: &[&Event]| {
         events.iter().find_map(|event| match event {
-            Event::ClockTest { left, .. } => Some(*left),
+            Event::ClockTest { left, now, .. } => Some(left + (now - begun).max(0.0)),
             _ => None,
         })
     };

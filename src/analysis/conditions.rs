@@ -421,7 +421,7 @@ impl<'a> Machine<'a> {
         {
             let (x, y) = (arith::bounds(&self.symbols, a), arith::bounds(&self.symbols, b));
             let at = self.at(state, span);
-            state.push(Event::ClockTest { at, left: (y.1 - x.0).abs() });
+            state.push(Event::ClockTest { at, left: (y.1 - x.0).abs(), now: state.clock });
         }
         value
     }

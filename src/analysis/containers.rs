@@ -96,7 +96,8 @@ impl Machine<'_> {
                     Some(stop) => arith::math(&mut self.symbols, "min", &[stop.clone(), end]),
                     None => end,
                 };
-                let object = Object::Range { next: next.clone(), step: step.clone(), stop: Some(end), taken: 0 };
+                let object =
+                    Object::Range { next: next.clone(), step: step.clone(), stop: Some(end), taken: 0, closed: false };
                 Rc::make_mut(&mut state.objects).insert(id, object);
                 receiver.clone()
             }
@@ -117,7 +118,7 @@ impl Machine<'_> {
                 let last = arith::binary(&mut self.symbols, BinOp::Sub, stop, step);
                 let before = arith::binary(&mut self.symbols, BinOp::Sub, next, step);
                 let step = arith::binary(&mut self.symbols, BinOp::Sub, &Value::Num(Num::exact(0.0)), step);
-                let object = Object::Range { next: last, step, stop: Some(before), taken: 0 };
+                let object = Object::Range { next: last, step, stop: Some(before), taken: 0, closed: false };
                 Rc::make_mut(&mut state.objects).insert(id, object);
                 receiver.clone()
             }
@@ -133,7 +134,8 @@ impl Machine<'_> {
                     "skip" => (arith::binary(&mut self.symbols, BinOp::Add, next, &length), step.clone()),
                     _ => (next.clone(), length),
                 };
-                Rc::make_mut(&mut state.objects).insert(id, Object::Range { next, step, stop: stop.clone(), taken: 0 });
+                Rc::make_mut(&mut state.objects)
+                    .insert(id, Object::Range { next, step, stop: stop.clone(), taken: 0, closed: false });
                 receiver.clone()
             }
             (Object::Range { next, stop, .. }, "contains") => {

@@ -54,7 +54,7 @@ impl<'a> Machine<'a> {
             }
         };
         match object {
-            Some(Object::Range { next, step, stop, taken }) => {
+            Some(Object::Range { next, step, stop, taken, closed }) => {
                 let counted = |value: Value| match value {
                     Value::Num(num) => Value::Num(Num { taint: num.taint.or(Taint::COUNTER), ..num }),
                     other => other,
@@ -71,7 +71,7 @@ impl<'a> Machine<'a> {
                 let after = arith::binary(&mut self.symbols, BinOp::Add, &next, &step);
                 let finite = stop.is_some();
                 let outside = stop.as_ref().is_some_and(|stop| !matches!(stop, Value::Num(_)));
-                let advanced = Object::Range { next: after, step, stop, taken: taken + 1 };
+                let advanced = Object::Range { next: after, step, stop, taken: taken + 1, closed };
                 match more {
                     Truth::Known(true, _) => {
                         Rc::make_mut(&mut state.objects).insert(id, advanced);

@@ -318,10 +318,11 @@ impl<'a> Machine<'a> {
                         step: Value::Num(Num::exact(1.0)),
                         stop: Some(times),
                         taken: 0,
+                        closed: false,
                     },
                     (_, "count") => {
                         let step = call.args.nth(1).cloned().unwrap_or(Value::Num(Num::exact(1.0)));
-                        Object::Range { next: item, step, stop: None, taken: 0 }
+                        Object::Range { next: item, step, stop: None, taken: 0, closed: false }
                     }
                     _ => Object::Endless(item, 0),
                 };

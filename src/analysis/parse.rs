@@ -36,11 +36,11 @@ impl<'a> Machine<'a> {
                 let one = Value::Num(Num::exact(1.0));
                 let past = args.get(1).map(|last| arith::binary(&mut self.symbols, BinOp::Add, last, &one));
                 let first = args.first().cloned().unwrap_or(Value::None);
-                self.make_range(&mut state, first, past, one)
+                self.make_range(&mut state, first, past, one, true)
             }
             "range-from" => {
                 let first = args.first().cloned().unwrap_or(Value::None);
-                self.make_range(&mut state, first, None, Value::Num(Num::exact(1.0)))
+                self.make_range(&mut state, first, None, Value::Num(Num::exact(1.0)), false)
             }
             "bool" => match args.first() {
                 Some(value) => match arith::truth(&mut self.symbols, value) {
@@ -138,13 +138,13 @@ impl<'a> Machine<'a> {
             [start, stop, step, ..] => (start.clone(), Some(stop.clone()), step.clone()),
             [] => (zero, None, one),
         };
-        self.make_range(state, next, stop, step)
+        self.make_range(state, next, stop, step, false)
     }
 
-    pub(super) fn make_range(&mut self, state: &mut State, next: Value, stop: Option<Value>, step: Value) -> Value {
+    fn make_range(&mut self, state: &mut State, next: Value, stop: Option<Value>, step: Value, closed: bool) -> Value {
         let place = self.place(state);
         let id = self.symbols.intern(Node::New(place), Taint::NONE);
-        Rc::make_mut(&mut state.objects).insert(id, Object::Range { next, step, stop, taken: 0 });
+        Rc::make_mut(&mut state.objects).insert(id, Object::Range { next, step, stop, taken: 0, closed });
         Value::Object(id)
     }
 
@@ -161,7 +161,7 @@ impl<'a> Machine<'a> {
         {
             let last = arith::binary(&mut self.symbols, BinOp::Sub, &stop, &one);
             let end = arith::binary(&mut self.symbols, BinOp::Sub, &next, &one);
-            return self.make_range(state, last, Some(end), Value::Num(Num::exact(-1.0)));
+            return self.make_range(state, last, Some(end), Value::Num(Num::exact(-1.0)), false);
         }
         self.iterator(state, source)
     }
@@ -239,7 +239,10 @@ impl<'a> Machine<'a> {
                     (items.first().cloned().unwrap_or(Value::None), items.get(1).cloned().unwrap_or(Value::None))
                 }
                 Some(Value::Object(id)) => match state.objects.get(id) {
-                    Some(Object::Range { next, stop: Some(stop), .. }) => (next.clone(), stop.clone()),
+                    Some(Object::Range { next, stop: Some(stop), closed, .. }) => {
+                        let past = Value::Num(Num::exact(if *closed { 1.0 } else { 0.0 }));
+                        (next.clone(), arith::binary(&mut self.symbols, BinOp::Sub, stop, &past))
+                    }
                     _ => (Value::Num(Num::exact(0.0)), Value::Num(Num::exact(f64::INFINITY))),
                 },
                 _ => (Value::Num(Num::exact(0.0)), Value::Num(Num::exact(1.0))),

@@ -106,6 +106,8 @@ pub enum Object {
         stop: Option<Value>,
         /// How many were taken.
         taken: u32,
+        /// It was written with the last one that belongs to it, which is one before `stop`.
+        closed: bool,
     },
     /// Items of a sequence that is known.
     Items(Rc<[Value]>, usize),
@@ -312,12 +314,14 @@ pub enum Event {
         /// The instruction.
         place: Place,
     },
-    /// A comparison with a clock was decided: seconds left when it was first made.
+    /// A comparison with a clock was decided.
     ClockTest {
         /// Where.
         at: At,
         /// Seconds between the two sides.
         left: f64,
+        /// What the clock showed.
+        now: f64,
     },
     /// A comparison with a counter of turns was decided.
     CountTest {

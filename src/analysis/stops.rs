@@ -155,7 +155,8 @@ impl<'a> Machine<'a> {
         let left = arith::bounds(&self.symbols, &limit).1;
         if left.is_finite() {
             let at = self.at(state, span);
-            state.push(Event::ClockTest { at, left });
+            let now = arith::bounds(&self.symbols, begun).0;
+            state.push(Event::ClockTest { at, left, now });
         }
         arith::binary(&mut self.symbols, BinOp::Ge, &now, &end)
     }

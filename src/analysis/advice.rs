@@ -4,7 +4,8 @@ use super::arith;
 use super::facts::Group;
 use super::facts::local_span;
 use super::facts::since_failure;
-use super::machine::{Advice, End, Machine};
+use super::machine::{Advice, End, Finished, Machine};
+use super::outage::Outage;
 use super::policy::{Cause, DateForm, Form, RetryAfter};
 use super::sites::{Found, is_failure_value};
 use super::state::{At, Event, Failing, State};
@@ -138,7 +139,7 @@ pub(super) fn advice(
     }
     let mut read = false;
     let mut compared = None;
-    let mut kept = true;
+    let mut relations = Vec::new();
     let mut lowered: Option<(Option<f64>, At)> = None;
     let mut lost = None;
     for state in &told.first {
@@ -164,14 +165,17 @@ pub(super) fn advice(
                 _ => {}
             }
         }
-        kept &= this == Relation::Kept;
+        relations.push((this, form_test(machine, &events).is_some()));
     }
+    // Where a test of its form lets the advice through on one path, the other is for what has another form.
+    let heard = relations.iter().any(|(this, tested)| *tested && *this == Relation::Kept);
+    let kept = relations.iter().all(|(this, tested)| *this == Relation::Kept || heard && *tested);
     if let Some((most, at)) = lowered {
         let at = local_span(machine, found, at);
-        return (RetryAfter::Shortened { ceiling: most, at }, date(machine, found, group, &how));
+        return (RetryAfter::Shortened { ceiling: most, at }, date(machine, found, group, &how, &told));
     }
     if kept {
-        return (RetryAfter::Honoured, date(machine, found, group, &how));
+        return (RetryAfter::Honoured, date(machine, found, group, &how, &told));
     }
     // Something unknown that is given the response, the exception or the header may make the wait of it.
     let passed_on = told.first.iter().any(|state| {
@@ -191,7 +195,7 @@ pub(super) fn advice(
                 }),
                 _ => None,
             });
-            return (RetryAfter::Shortened { ceiling: most, at }, date(machine, found, group, &how));
+            return (RetryAfter::Shortened { ceiling: most, at }, date(machine, found, group, &how, &told));
         }
         let unread = if passed_on { RetryAfter::Unknown } else { RetryAfter::Ignored };
         return (unread, DateForm::Fine);
@@ -207,8 +211,24 @@ pub(super) fn advice(
     (if passed_on { RetryAfter::Unknown } else { RetryAfter::Ignored }, DateForm::Fine)
 }
 
-/// What a date in Retry-After does, where seconds are followed.
-pub(super) fn date(machine: &mut Machine<'_>, found: &Found<'_>, group: &Group, how: &Failing) -> DateForm {
+/// Where the form of the advice was tested on this path: more than whether there is any.
+fn form_test(machine: &Machine<'_>, events: &[Event]) -> Option<At> {
+    let is_text = |value: &Value| match value {
+        Value::Sym(id) => machine.symbols.info(*id).is_some_and(|info| matches!(info.node, Node::RetryAfterText(_))),
+        _ => false,
+    };
+    events.iter().find_map(|event| {
+        let Event::Decide { sym, at, .. } = event else { return None };
+        let plain = match &machine.symbols.info(*sym)?.node {
+            Node::Truth(inner) | Node::IsNone(inner) | Node::IsSuccess(inner) => is_text(inner),
+            _ => is_text(&Value::Sym(*sym)),
+        };
+        (!plain && machine.symbols.mentions(&Value::Sym(*sym), &mut { is_text })).then_some(*at)
+    })
+}
+
+/// What a date in Retry-After does, where seconds are followed: `told` is what was seen with them.
+fn date(machine: &mut Machine<'_>, found: &Found<'_>, group: &Group, how: &Failing, told: &Outage) -> DateForm {
     let dated = machine.outage(&found.plan, &found.entries, group.op.place, how, Advice::Date, Some(2));
     let failed_at = |state: &State| {
         state.events().iter().rev().find_map(|event| match event {
@@ -217,7 +237,14 @@ pub(super) fn date(machine: &mut Machine<'_>, found: &Found<'_>, group: &Group, 
         })
     };
     let parsed = |state: &State| state.events().iter().any(|event| matches!(event, Event::ParsedDate));
-    for (_, finished) in dated.left.iter().filter(|(_, finished)| !parsed(&finished.state)) {
+    let end = |finished: &Finished| match &finished.end {
+        End::Raise(_, at) | End::Return(_, _, at) => Some(*at),
+        _ => None,
+    };
+    // Where seconds lead out too, it is not for the date.
+    let other_ends: Vec<At> = told.left.iter().filter_map(|(_, finished)| end(finished)).collect();
+    let by_date = |finished: &Finished| end(finished).is_some_and(|at| !other_ends.contains(&at));
+    for (_, finished) in dated.left.iter().filter(|(_, finished)| !parsed(&finished.state) && by_date(finished)) {
         if let Some(at) = failed_at(&finished.state) {
             let fails = match &finished.end {
                 End::Raise(..) => true,
@@ -238,7 +265,7 @@ pub(super) fn date(machine: &mut Machine<'_>, found: &Found<'_>, group: &Group, 
             Event::Wait { value, .. } => relation(machine, value, 10) != Relation::None,
             _ => false,
         });
-        if !kept && let Some(at) = failed_at(state) {
+        if !kept && let Some(at) = failed_at(state).or_else(|| form_test(machine, &events)) {
             return DateForm::Dropped(local_span(machine, found, at));
         }
     }

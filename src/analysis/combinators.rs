@@ -29,7 +29,6 @@ pub(super) fn decorated(machine: &mut Machine<'_>, func: FuncRef, function: &Fun
         return found;
     }
     for decorator in &function.decorators {
-        machine.budget = machine.budget.max(EVALUATE_BUDGET);
         let value = machine.initial(FuncRef { file: func.file, func: decorator.value });
         if !machine.is_policy(func.file, &value) {
             continue;

@@ -12,6 +12,9 @@ use crate::ir::{Callee, Function, GlobalId, Op, Slot};
 use crate::models::Kind;
 use crate::source::Span;
 
+/// Steps that an initialiser may take, whatever is left to whoever asks for its value.
+const INITIAL_BUDGET: u64 = 6_000;
+
 impl Machine<'_> {
     // ---- names ----
 
@@ -93,11 +96,14 @@ impl Machine<'_> {
         if self.initialising.contains(&func) || self.initialising.len() > 6 {
             return self.opaque_initial(func);
         }
+        let left = self.budget;
+        self.budget = left.max(INITIAL_BUDGET);
         let state = self.enter(func);
         let value = match self.run_aside(func, state) {
             Some((state, value)) => fixed(&state, &value, 4),
             None => self.opaque_initial(func),
         };
+        self.budget = self.budget.min(left);
         self.init_cache.insert(func, value.clone());
         value
     }

@@ -25,7 +25,11 @@ pub(super) fn pace(machine: &Machine<'_>, outage: &Outage, after_failure: &[Even
     }
     if waits.iter().all(|wait| !wait.unknown && wait.high.is_finite()) {
         let lengths: Vec<f64> = waits.iter().map(|wait| wait.high).collect();
-        return growth(&lengths);
+        let pace = growth(&lengths);
+        if pace != Pace::Fixed || waits.iter().all(|wait| wait.low == wait.high) {
+            return pace;
+        }
+        // Only the longest that each may be is known, which may be a ceiling.
     }
     let state = outage.survivors.first().or(outage.left.last().map(|(_, finished)| &finished.state));
     let lengths = state.map(|state| sampled(machine, state)).unwrap_or_default();
@@ -118,6 +122,9 @@ fn is_made(machine: &Machine<'_>, value: &Value) -> bool {
 /// How lengths go on, a first attempt at once and a ceiling at the end aside.
 fn growth(lengths: &[f64]) -> Pace {
     let lengths: Vec<f64> = lengths.iter().copied().skip_while(|length| *length == 0.0).take(LOOKED_AT).collect();
+    if lengths.windows(2).any(|pair| matches!(pair, [a, b] if b < a)) {
+        return Pace::Unknown;
+    }
     let most = lengths.iter().copied().fold(0.0, f64::max);
     let up = lengths.iter().take_while(|length| **length < most).count();
     // What has come to its ceiling no longer grows; a last step that is cut short by it says nothing of the growth.
@@ -167,6 +174,8 @@ mod tests {
         assert_eq!(growth(&[5.0, 10.0, 15.0]), Pace::Linear);
         assert_eq!(growth(&[1.0, 2.0, 3.0, 4.0, 4.0]), Pace::Linear);
         assert_eq!(growth(&[1.0, 1.1, 1.3]), Pace::Linear);
+        assert_eq!(growth(&[2.0, 1.0, 0.5]), Pace::Unknown);
+        assert_eq!(growth(&[1.0, 4.0, 2.0, 4.0]), Pace::Unknown);
         assert_eq!(growth(&[1.0, 3.0]), Pace::Exponential);
         assert_eq!(growth(&[0.5, 0.75, 1.125, 1.6875, 2.53125, 3.796875, 5.6953125, 8.54296875]), Pace::Exponential);
     }

@@ -114,8 +114,8 @@ impl<'a> Entry<'a> {
                 Timeout::None => Limit::Word("none"),
                 Timeout::Unknown => Limit::Word("unknown"),
             },
-            schedule: site.failures.first().map(schedule).unwrap_or_default(),
-            worst_case_wait: site.failures.first().and_then(worst_case),
+            schedule: path.map(schedule).unwrap_or_default(),
+            worst_case_wait: longest(&site.failures),
             layers: site.layers.iter().map(|layer| LayerOut::of(file, layer)).collect(),
             amplification: site.amplification,
         }
@@ -202,6 +202,12 @@ fn ends(wait: &Wait) -> [Option<f64>; 2] {
 
 fn schedule(path: &FailurePath) -> Vec<[Option<f64>; 2]> {
     path.waits.iter().map(ends).collect()
+}
+
+/// The longest time that any path waits in all, where it is known of each.
+fn longest(paths: &[FailurePath]) -> Option<f64> {
+    let each: Option<Vec<f64>> = paths.iter().map(worst_case).collect();
+    each?.into_iter().reduce(f64::max)
 }
 
 /// The sum of the longest waits before the last attempt, where all of them are known.

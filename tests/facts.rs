@@ -299,3 +299,129 @@ pub async fn fetch(client: &reqwest::Client, url: &str) -> Option<reqwest::Respo
         &json!({ "cap": "count", "max_attempts": 3, "schedule": [[5.0, 5.0], [5.0, 5.0]] }),
     );
 }
+
+#[test]
+fn a_limit_is_as_long_as_it_is_wherever_it_is_tested() {
+    let text = r#"
+import time, requests
+
+def fetch(url):
+    until = time.monotonic() + 30
+    while True:
+        response = requests.get(url, timeout=2)
+        if response.status_code < 500:
+            return response
+        time.sleep(2)
+        if time.monotonic() > until:
+            raise TimeoutError(url)
+"#;
+    let file = SourceFile::new("case.py", text, Language::Python);
+    let input = Input { file, module: "case".to_owned(), root_path: "case.py".into() };
+    let mut out = Vec::new();
+    report::inventory::concise(&check(vec![input], &Config::default()), &mut out).expect("writing to memory");
+    let line = String::from_utf8(out).expect("text");
+    assert!(line.contains("for at most 30 s"), "{line}");
+}
+
+#[test]
+fn a_recursion_begins_with_its_default_or_with_what_is_passed() {
+    python(
+        r#"
+import time, requests
+
+def fetch(url, tried=0):
+    try:
+        return requests.get(url, timeout=5)
+    except requests.Timeout:
+        if tried >= 2:
+            raise
+        time.sleep(min(2 ** tried, 10))
+        return fetch(url, tried + 1)
+"#,
+        &json!({ "cap": "count", "max_attempts": 3, "delay": "exponential", "schedule": [[1.0, 1.0], [2.0, 2.0]] }),
+    );
+    rust(
+        r#"
+use std::{thread, time::Duration};
+
+pub fn fetch(client: &reqwest::blocking::Client, url: &str) -> reqwest::Result<String> {
+    attempt(client, url, 3)
+}
+
+fn attempt(client: &reqwest::blocking::Client, url: &str, left: u32) -> reqwest::Result<String> {
+    match client.get(url).send() {
+        Ok(response) => response.text(),
+        Err(error) if left == 0 => Err(error),
+        Err(_) => {
+            thread::sleep(Duration::from_secs(5));
+            attempt(client, url, left - 1)
+        }
+    }
+}
+"#,
+        &json!({ "cap": "count", "max_attempts": 4, "schedule": [[5.0, 5.0], [5.0, 5.0], [5.0, 5.0]] }),
+    );
+}
+
+#[test]
+fn a_closed_range_ends_with_its_last() {
+    rust(
+        r#"
+use rand::Rng;
+use std::{thread, time::Duration};
+
+pub fn fetch(client: &reqwest::blocking::Client, url: &str) -> reqwest::Result<String> {
+    let mut left = 2;
+    loop {
+        match client.get(url).send() {
+            Ok(response) => return response.text(),
+            Err(error) if left == 0 => return Err(error),
+            Err(_) => left -= 1,
+        }
+        thread::sleep(Duration::from_secs(2).mul_f64(rand::thread_rng().gen_range(0.5..=1.5)));
+    }
+}
+"#,
+        &json!({ "jitter": true, "delay": "fixed", "schedule": [[1.0, 3.0], [1.0, 3.0]] }),
+    );
+}
+
+#[test]
+fn the_waits_are_those_of_the_path_whose_pace_is_told() {
+    python(
+        r#"
+import time, requests
+
+def fetch(url):
+    for turn in range(3):
+        try:
+            response = requests.get(url, timeout=5)
+        except requests.ConnectionError:
+            time.sleep(3 * 2 ** turn)
+            continue
+        if response.status_code != 503:
+            return response
+        time.sleep(1)
+    raise TimeoutError(url)
+"#,
+        &json!({ "delay": "fixed", "schedule": [[1.0, 1.0], [1.0, 1.0]], "worst_case_wait": 9.0 }),
+    );
+}
+
+#[test]
+fn waits_that_become_shorter_have_no_known_pace() {
+    python(
+        r#"
+import time, requests
+
+def fetch(url):
+    for pause in (8, 4, 1):
+        try:
+            return requests.get(url, timeout=5)
+        except requests.ConnectionError:
+            time.sleep(pause)
+    raise TimeoutError(url)
+"#,
+        &json!({ "delay": "unknown" }),
+    );
+}

@@ -10,6 +10,7 @@ use super::state::{At, Event, Failed, Failing, Gap, Object, State};
 use super::status::StatusSet;
 use super::value::{Node, Place, SymId, Taint, Value};
 use crate::ir::{BinOp, Block, BlockId, Callee, Function, Instr, Op, Slot, Term, UnOp};
+use crate::models::Kind;
 use crate::source::Span;
 use std::rc::Rc;
 
@@ -18,6 +19,12 @@ use std::rc::Rc;
 pub(super) fn joined(op: BinOp, a: &Value, b: &Value) -> Option<Value> {
     let items = match (op, a, b) {
         (BinOp::Add, Value::Tuple(a), Value::Tuple(b)) => a.iter().chain(b.iter()).cloned().collect::<Vec<_>>(),
+        // Sets; what is in both may stand there twice.
+        (BinOp::BitOr, Value::Tuple(a), Value::Tuple(b)) => a.iter().chain(b.iter()).cloned().collect(),
+        (BinOp::Sub, Value::Tuple(a), Value::Tuple(b)) => a.iter().filter(|item| !b.contains(item)).cloned().collect(),
+        (BinOp::BitAnd, Value::Tuple(a), Value::Tuple(b)) => {
+            a.iter().filter(|item| b.contains(item)).cloned().collect()
+        }
         (BinOp::Mul, Value::Tuple(items), Value::Num(times)) | (BinOp::Mul, Value::Num(times), Value::Tuple(items)) => {
             let times = times.single().filter(|times| (0.0..=ITEMS as f64).contains(times))?;
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -100,6 +107,33 @@ impl<'a> Machine<'a> {
         Rc::make_mut(&mut state.decided).insert(sym, truth);
     }
 
+    /// A value where its truth is asked: that of some libraries' answers is whether they are good ones.
+    pub(super) fn as_test(&self, state: &State, value: &Value) -> Value {
+        let Value::Resp(resp) = value else { return value.clone() };
+        let models = self.models(state.top().map_or(self.file, |frame| frame.func.file));
+        let told = state.resp_types.get(resp).and_then(|ty| models.method(ty, "__bool__"));
+        let told = told.filter(|entry| entry.kind == Kind::StatusTest).and_then(|entry| entry.statuses.as_deref());
+        told.and_then(StatusSet::parse).map_or_else(|| value.clone(), |set| Value::StatusIn(*resp, set))
+    }
+
+    /// Whether all, or any, of some tests hold, where each is one of a status or decided.
+    pub(super) fn of_tests(&mut self, tests: &[Value], any: bool) -> Option<Value> {
+        let op = if any { BinOp::BitOr } else { BinOp::BitAnd };
+        let mut all: Option<Value> = None;
+        for test in tests {
+            all = match test {
+                Value::Bool(truth, _) if *truth == any => return Some(test.clone()),
+                Value::Bool(..) => all,
+                Value::StatusIn(..) => match all {
+                    Some(others) => Some(arith::binary(&mut self.symbols, op, &others, test)),
+                    None => Some(test.clone()),
+                },
+                _ => return None,
+            };
+        }
+        Some(all.unwrap_or(Value::Bool(!any, Taint::NONE)))
+    }
+
     /// Decides a condition: the paths on which it is true and false.
     pub(super) fn decide(
         &mut self,
@@ -110,7 +144,8 @@ impl<'a> Machine<'a> {
         otherwise: BlockId,
     ) -> Vec<(State, bool)> {
         let at = self.at(&state, span);
-        match arith::truth(&mut self.symbols, value) {
+        let value = self.as_test(&state, value);
+        match arith::truth(&mut self.symbols, &value) {
             Truth::Known(truth, taint) => {
                 if taint.has(Taint::COUNTER) {
                     let other = if truth { otherwise } else { then };

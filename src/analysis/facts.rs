@@ -461,7 +461,10 @@ fn is_picked(machine: &Machine<'_>, found: &Found<'_>, group: &Group) -> bool {
         let test = |event: &Event| match event {
             Event::Decide { sym, taken, place, .. } => {
                 let of_answer = Taint::FAILURE.or(Taint::CALL);
-                machine.symbols.info(*sym).filter(|info| info.taint.has(of_answer)).map(|_| (*place, *taken))
+                let of_status = |part: &Value| matches!(part, Value::Status(of, _) if *of == group.op.place);
+                let tainted = machine.symbols.info(*sym).is_some_and(|info| info.taint.has(of_answer));
+                let asks = tainted || machine.symbols.mentions(&Value::Sym(*sym), &mut { of_status });
+                asks.then_some((*place, *taken))
             }
             _ => None,
         };

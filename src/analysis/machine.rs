@@ -18,7 +18,7 @@ use super::merging::{Liveness, Passages};
 use super::project::Project;
 use super::state::{At, Event, Failing, Frame, Object, OpInfo, State};
 use super::value::{ANY, Exc, FuncRef, Node, Num, Place, SymId, Symbols, Taint, Type, Value};
-use crate::ir::{Block, BlockId, CollectionKind, Const, FormatPart, Instr, Op, Slot};
+use crate::ir::{Block, BlockId, CollectionKind, Const, FormatPart, Instr, Op, Slot, UnOp};
 use crate::models::{Kind, Models};
 use crate::source::Span;
 
@@ -448,6 +448,7 @@ impl<'a> Machine<'a> {
             }
             Op::Unary(op, slot) => {
                 let value = self.read(&mut state, *slot);
+                let value = if *op == UnOp::Not { self.as_test(&state, &value) } else { value };
                 let value = arith::unary(&mut self.symbols, *op, &value);
                 out.push((state, Res::Value(value)));
             }

@@ -26,6 +26,13 @@ impl<'a> Machine<'a> {
         {
             args = items.to_vec();
         }
+        if matches!(function.as_str(), "any" | "all")
+            && let Some(tests) = args.first().and_then(|arg| self.spread(&state, arg))
+            && let Some(value) = self.of_tests(&tests, function == "any")
+        {
+            out.push((state, Res::Value(value)));
+            return;
+        }
         let value = match function.as_str() {
             "len" => {
                 let value = args.first().cloned().unwrap_or(Value::None);
@@ -42,8 +49,8 @@ impl<'a> Machine<'a> {
                 let first = args.first().cloned().unwrap_or(Value::None);
                 self.make_range(&mut state, first, None, Value::Num(Num::exact(1.0)), false)
             }
-            "bool" => match args.first() {
-                Some(value) => match arith::truth(&mut self.symbols, value) {
+            "bool" => match args.first().map(|value| self.as_test(&state, value)) {
+                Some(value) => match arith::truth(&mut self.symbols, &value) {
                     arith::Truth::Known(truth, taint) => Value::Bool(truth, taint),
                     arith::Truth::Status(resp, set) => Value::StatusIn(resp, set),
                     arith::Truth::Unknown(id) => Value::Sym(id),

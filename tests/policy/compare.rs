@@ -292,6 +292,8 @@ fn advice(site: &Site, seen: &Seen<'_>, verdict: &mut Verdict) {
         let ignored = [short, long, longest].iter().all(|runs| first(runs) == base);
         let honoured = heard(short, 7.0) && heard(long, 45.0) && heard(longest, 4000.0);
         let dated = match (first(date), first(date) == base) {
+            // It waits until the time is over.
+            (None, _) if date.low.after_last().is_some_and(|wait| wait > DATE - 5.0) => "fine",
             (None, _) => "breaks",
             (_, true) => "dropped",
             (Some(wait), _) if wait > DATE - 5.0 => "fine",

@@ -5,7 +5,7 @@ import sys
 import time
 import types
 
-MOST = 70
+MOST = 40
 LATENCY = 0.05
 
 
@@ -16,6 +16,11 @@ class Enough(BaseException):
 class Server:
     def begin(self, scenario, chance):
         self.scenario, self.chance, self.events, self.now, self.asked = scenario, chance, [], 1000.0, 0
+        self.drawn = False
+
+    def draw(self):
+        self.drawn = True
+        return self.chance
 
     def answer(self, method, options):
         if self.asked >= MOST:
@@ -98,8 +103,8 @@ requests = fake_requests()
 sys.modules.update({"requests": requests, "requests.exceptions": requests.exceptions})
 time.sleep = SERVER.sleep
 time.monotonic = time.time = time.perf_counter = lambda: SERVER.now
-random.uniform = lambda low, high: low + (high - low) * SERVER.chance
-random.random = lambda: SERVER.chance
+random.uniform = lambda low, high: low + (high - low) * SERVER.draw()
+random.random = SERVER.draw
 
 
 def outcome_of(run):
@@ -128,6 +133,9 @@ def main():
                 outcome = outcome_of(lambda: space["fetch"]("http://server/item"))
                 trace = json.dumps([SERVER.events, outcome])
                 traces.setdefault(trace, []).append([at, chance])
+                if not SERVER.drawn:
+                    traces[trace].append([at, 1.0])
+                    break
         results.append([[json.loads(trace), runs] for trace, runs in traces.items()])
     json.dump(results, sys.stdout)
 

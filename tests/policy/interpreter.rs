@@ -87,6 +87,7 @@ pub fn run(module: &Module, entry: &str, scenario: &Scenario) -> Runs {
             false => vec![V::Path("client".into()), V::Str("http://server/item".into())],
         };
         let result = this.call(FuncId(u32::try_from(at).expect("small")), None, args, Vec::new());
+        let drawn = this.world.drawn;
         let mut trace: Trace = this.world.trace;
         trace.outcome = match result {
             Ok(value) => outcome(&value),
@@ -95,9 +96,11 @@ pub fn run(module: &Module, entry: &str, scenario: &Scenario) -> Runs {
             Err(Stop::Abort) => "raises panic".to_owned(),
             Err(other) => panic!("{other:?}\n{}", stormlint::ir::dump::dump(module)),
         };
-        trace
+        (trace, drawn)
     };
-    Runs { low: one(0.0), high: one(1.0) }
+    let (low, drawn) = one(0.0);
+    let high = if drawn { one(1.0).0 } else { low.clone() };
+    Runs { low, high }
 }
 
 fn outcome(value: &V) -> String {

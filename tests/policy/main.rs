@@ -18,6 +18,7 @@ mod observed;
 mod program;
 mod python;
 mod rust;
+mod statuses;
 mod world;
 
 use std::collections::BTreeMap;

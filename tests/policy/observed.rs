@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// So many attempts are taken for no end.
-pub const MOST: usize = 70;
+pub const MOST: usize = 40;
 /// Seconds that a request takes.
 pub const LATENCY: f64 = 0.05;
 /// Seconds from now in a `Retry-After` that is a date.

@@ -14,11 +14,13 @@ pub struct World<'a> {
     chance: f64,
     now: f64,
     pub trace: Trace,
+    /// Something was drawn at random.
+    pub drawn: bool,
 }
 
 impl<'a> World<'a> {
     pub fn new(scenario: &'a Scenario, chance: f64) -> World<'a> {
-        World { scenario, chance, now: 1000.0, trace: Trace::default() }
+        World { scenario, chance, now: 1000.0, trace: Trace::default(), drawn: false }
     }
 
     pub fn sleep(&mut self, seconds: f64) {
@@ -42,7 +44,8 @@ impl<'a> World<'a> {
         })
     }
 
-    fn drawn(&self, low: f64, high: f64) -> V {
+    fn draw(&mut self, low: f64, high: f64) -> V {
+        self.drawn = true;
         V::Float(low + (high - low) * self.chance)
     }
 }
@@ -175,8 +178,8 @@ impl Interpreter<'_> {
             "time.monotonic" | "std::time::Instant::now" | "std::time::SystemTime::now" | "datetime.datetime.now" => {
                 V::Float(self.world.now)
             }
-            "random.uniform" => self.world.drawn(number(&first)?, number(&second)?),
-            "rand::random" => self.world.drawn(0.0, 1.0),
+            "random.uniform" => self.world.draw(number(&first)?, number(&second)?),
+            "rand::random" => self.world.draw(0.0, 1.0),
             "rand::thread_rng" => V::Path("generator".into()),
             "email.utils.parsedate_to_datetime" => V::Float(self.world.now + DATE),
             "httpdate::parse_http_date" => ok(V::Float(self.world.now + DATE)),
@@ -250,7 +253,7 @@ impl Interpreter<'_> {
             (_, "max") => pick(receiver, first, true)?,
             (V::Path(_), "gen_range") => {
                 let (low, high) = ends(&first)?;
-                self.world.drawn(low, high)
+                self.world.draw(low, high)
             }
             (V::Seq(items), "contains") => V::Bool(items.borrow().iter().any(|item| equal(item, &first))),
             (V::Float(then), "duration_since") => ok(V::Float(then - number(&first)?)),

@@ -1,8 +1,11 @@
 //! From graphs to policies: finds every place where an operation is executed again because it failed, and what the
 //! code does there: the [`policy::Site`]s that rules and the inventory read.
 //!
-//! * `sites` explores: every operation fails in every way, one on a path; what comes back to it is a failure path.
+//! * `sites` explores: every operation fails in every way, one on a path; what comes back to it is a failure path;
+//!   `recursion` does it where there is no loop.
 //!   `combinators` and `pieces` do the same for policies that a library runs, `probes` for interrupts and defects.
+//!   `helpers` knows the project's own functions that call again what they are given, and `brought` looks where that comes
+//!   from; `makers` knows what objects are made with.
 //! * `outage` lets one failure last, attempt by attempt.
 //! * `facts` makes a policy of what was seen, with `bounds` and `limits` (what ends it), `advice` (Retry-After), `leaving` (what
 //!   leaves in the end), `body`, `lost` and `reset` (single facts).
@@ -18,6 +21,7 @@ mod answers;
 pub mod arith;
 mod body;
 mod bounds;
+mod brought;
 mod builders;
 mod calls;
 mod combinators;
@@ -30,6 +34,7 @@ mod follow;
 mod futures;
 mod given;
 mod handlers;
+mod helpers;
 mod inputs;
 mod iteration;
 mod leaving;
@@ -37,6 +42,7 @@ mod limits;
 mod loops;
 mod lost;
 pub mod machine;
+mod makers;
 mod matching;
 mod memory;
 mod merging;
@@ -53,6 +59,7 @@ pub mod policy;
 mod probes;
 pub mod project;
 mod reach;
+mod recursion;
 mod relations;
 mod reset;
 mod sites;

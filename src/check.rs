@@ -225,7 +225,7 @@ fn check_here(mut inputs: Vec<Input>, config: &Config, progress: &Progress) -> R
         .par_iter()
         .zip(&run.sites)
         .zip(&run.unparsed)
-        .map(|((file, sites), unparsed)| guarded(|| judge(file, sites, unparsed, config)))
+        .map(|((file, sites), unparsed)| guarded(|| judge(&run, file, sites, unparsed, config)))
         .collect();
     let mut diagnostics = Vec::new();
     for (at, judged) in judged.into_iter().enumerate() {
@@ -266,12 +266,13 @@ fn sites(
 }
 
 /// Asks every active rule about every site of one file.
-fn judge(file: &SourceFile, sites: &[Site], unparsed: &[Unparsed], config: &Config) -> Vec<Diagnostic> {
+fn judge(run: &Run, file: &SourceFile, sites: &[Site], unparsed: &[Unparsed], config: &Config) -> Vec<Diagnostic> {
     let context = Context { file, limits: &config.limits };
     let mut found = Vec::new();
     for site in sites.iter().filter(|site| !site.in_test) {
         for active in &config.rules {
-            found.extend(active.rule.check.and_then(|check| ask(active, check, site, context)));
+            let told = active.rule.check.and_then(|check| ask(active, check, site, context));
+            found.extend(told.filter(|_| !is_told_of_helper(run, active, site, config)));
         }
     }
     if let Some(active) = config.rule(UNPARSED) {
@@ -296,6 +297,20 @@ fn ask(active: &ActiveRule, check: Check, site: &Site, context: Context<'_>) -> 
         help: finding.help,
         labels: finding.labels,
         key: format!("{} {operation}", site.function_name),
+    })
+}
+
+/// Whether a rule says the same of the helper that a site brings something in to: what is wrong there whatever is passed
+/// in is said there, once.
+fn is_told_of_helper(run: &Run, active: &ActiveRule, site: &Site, config: &Config) -> bool {
+    let Some(helper) = site.helper else { return false };
+    let at = helper.file as usize;
+    let Some((file, sites)) = run.files.get(at).zip(run.sites.get(at)) else { return false };
+    let context = Context { file, limits: &config.limits };
+    let itself = |own: &&Site| own.helper.is_none() && own.header == helper.header && !own.in_test;
+    sites.iter().filter(itself).any(|own| {
+        let told = active.rule.check.and_then(|check| ask(active, check, own, context));
+        told.is_some_and(|told| told.confidence >= config.min_confidence)
     })
 }
 

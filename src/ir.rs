@@ -118,6 +118,8 @@ pub struct Function {
     pub is_test: bool,
     /// Cannot be called from other modules (private by the language or by a leading underscore).
     pub private: bool,
+    /// Reading the attribute of its name calls it.
+    pub is_property: bool,
     /// The class that it is a method of.
     pub class: Option<ClassId>,
     /// The function that it stands in (closures and nested functions).
@@ -147,6 +149,8 @@ pub struct Param {
     pub is_self: bool,
     /// Takes all further arguments (`*args`, `**kwargs`).
     pub is_rest: bool,
+    /// Those of them that are named (`**kwargs`).
+    pub is_named_rest: bool,
 }
 
 /// What a slot stands for.

@@ -3,7 +3,7 @@
 use super::arith;
 use super::facts::Group;
 use super::limits::limit_around;
-use super::machine::{Finished, Machine};
+use super::machine::{End, Finished, Machine};
 use super::memory::last_part;
 use super::mixed;
 use super::outage::Outage;
@@ -102,8 +102,9 @@ pub(super) fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outag
 
 /// The bound that the items of a `for` loop set, whatever its body does: each way back passes its head.
 fn by_items(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outage) -> Option<Bound> {
-    let head = found.plan.head.filter(|_| found.form == Form::Loop)?;
-    let Term::Next { iter, .. } = found.function.block(head)?.term else { return None };
+    let head = found.plan.head.filter(|_| matches!(found.form, Form::Loop | Form::Decorator))?;
+    let looped = machine.project.function(found.looped)?;
+    let Term::Next { iter, .. } = looped.block(head)?.term else { return None };
     let mut bound = None;
     for entry in &found.entries {
         let mut entry = entry.clone();
@@ -258,7 +259,9 @@ pub(super) fn exit_tests(machine: &mut Machine<'_>, found: &Found<'_>, outage: &
     let mut seen: Vec<Place> = Vec::new();
     for (_, finished) in &outage.left {
         let Some((place, sym)) = parting(finished, &decided) else { continue };
-        if seen.contains(&place) {
+        // What breaks down with something else does not count attempts.
+        let breaks_down = finished.end == End::Abort && machine.is_error_test(sym);
+        if breaks_down || seen.contains(&place) {
             continue;
         }
         seen.push(place);

@@ -8,7 +8,7 @@ use super::memory::{key_is_retry_after, last_part};
 use super::state::{Event, Object, State};
 use super::status::StatusSet;
 use super::taking::takes;
-use super::value::{ANY, ClassRef, Inst, Node, Num, Taint, Type, Value};
+use super::value::{ANY, ClassRef, FuncRef, Inst, Node, Num, SymId, Taint, Type, Value};
 use crate::ir::{Arg, BinOp, Callee};
 use crate::models::{Entry, Kind, ParamRef};
 use crate::source::Span;
@@ -225,11 +225,23 @@ impl<'a> Machine<'a> {
                 }
                 self.call_unknown(state, callee.clone(), args, span, out);
             }
+            Value::Sym(id) if self.called_as(*id).is_some() => {
+                let Some(func) = self.called_as(*id) else { return };
+                self.call_function(state, func, None, Some(callee), args, span, out);
+            }
             Value::Exc(_) | Value::Variant(..) | Value::None | Value::Num(_) | Value::Str(_) => {
                 let value = self.unknown(&mut state, Taint::CALL);
                 out.push((state, Res::Value(value)));
             }
             _ => self.call_unknown(state, callee.clone(), args, span, out),
+        }
+    }
+
+    /// What a call of an object of the project's own calls.
+    fn called_as(&self, object: SymId) -> Option<FuncRef> {
+        match self.symbols.info(object)?.ty {
+            Some(Type::Own(class)) => self.project.method(class, "__call__"),
+            _ => None,
         }
     }
 

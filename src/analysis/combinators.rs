@@ -10,7 +10,7 @@ use super::facts;
 use super::machine::{End, Machine, Plan};
 use super::policy::{Form, Site};
 use super::sites::{self, Found};
-use super::state::{Frame, State};
+use super::state::State;
 use super::value::{FuncRef, Pending, Value};
 use crate::frontend::prelude;
 use crate::ir::{FuncId, Function, FunctionKind, LoopKind, Module};
@@ -70,11 +70,10 @@ pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> 
     if let Value::Func(func, _) = &what.call {
         machine.weight_cache.insert(*func, true);
     }
-    let start = driven(driver, drive, &what);
+    let mut start = driven(machine, driver, &what)?;
     let head = drive.loops.first()?.head;
     let map = machine.loops_of(driver);
     let blocks = map.loops.first()?.1.clone();
-    let mut start = start;
     let most = machine.is_endless(&mut start, &what.policy).then_some(ENOUGH);
     machine.plan = Plan { head: Some(head), stop_at_head: true, ..Plan::calm() };
     machine.allow(2_000);
@@ -95,6 +94,7 @@ pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> 
     let found = Found {
         func: what.func,
         function: what.function,
+        looped: driver,
         form: what.form,
         role,
         span: what.span,
@@ -138,26 +138,50 @@ impl Machine<'_> {
         let bare = function.decorators.is_empty() || function.kind != FunctionKind::Named || function.is_generator;
         let known = state.frames.iter().any(|frame| frame.func == func);
         let driven = state.top().is_none_or(|frame| prelude::is(frame.func.file));
-        if bare || known || driven || args.open || !self.initialising.is_empty() {
+        if bare || self.bare == Some(func) || known || driven || args.open || !self.initialising.is_empty() {
             return None;
         }
         let mut policy = None;
+        let mut own = None;
         for decorator in &function.decorators {
+            let make = FuncRef { file: func.file, func: decorator.value };
+            if self.project.is_helper_decorator(make) {
+                own = own.or(Some(make));
+                continue;
+            }
             let value = self.initial(FuncRef { file: func.file, func: decorator.value });
             if self.is_policy(func.file, &value) && !self.is_endless(&mut state.clone(), &value) {
                 policy = Some(value);
                 break;
             }
         }
-        let policy = policy?;
-        let driver = driver(self, func.file, &policy, function.is_async)?;
+        let driver = match &policy {
+            Some(policy) => driver(self, func.file, policy, function.is_async),
+            None if self.is_decorated(state, func) => None,
+            None => own.and_then(|_| self.decorating(func.file, function.is_async)),
+        }?;
         let this = this.map(|this| (Some("self".into()), this.clone()));
         let call = Value::Partial(Rc::new(Pending {
             callee: Value::Func(func, None),
             args: this.into_iter().chain(args.list.iter().cloned()).collect(),
             place: self.place(state),
         }));
-        Some((driver, Args { list: vec![(None, call), (None, policy)], open: false }))
+        let list = match (policy, own) {
+            (Some(policy), _) => vec![(None, call), (None, policy)],
+            (None, own) => vec![(None, Value::Func(own?, None)), (None, call), (None, Value::Tuple(Rc::from([])))],
+        };
+        Some((driver, Args { list, open: false }))
+    }
+
+    /// Whether a function is being called by way of its decorators already.
+    fn is_decorated(&self, state: &State, func: FuncRef) -> bool {
+        let itself = |value: &Value| matches!(value, Value::Func(of, _) if *of == func);
+        state.frames.iter().filter(|frame| prelude::is(frame.func.file)).any(|frame| {
+            frame.slots.iter().flatten().any(|value| match value {
+                Value::Partial(pending) => itself(&pending.callee),
+                value => itself(value),
+            })
+        })
     }
 }
 
@@ -214,23 +238,10 @@ pub struct Called {
 }
 
 /// The state at the entry of the driver, its variables set.
-fn driven(driver: FuncRef, drive: &Function, what: &Driven<'_>) -> State {
-    let mut state = what.start.clone();
-    for frame in std::mem::take(&mut state.frames) {
-        Rc::make_mut(&mut state.kept).insert(frame.id, (frame.slots, frame.outer));
-    }
-    let mut slots = vec![None; drive.slots.len()];
+fn driven(machine: &Machine<'_>, driver: FuncRef, what: &Driven<'_>) -> Option<State> {
     let mut given = vec![what.call.clone(), what.policy.clone()];
     if !what.args.is_empty() {
         given.push(Value::Tuple(what.args.clone().into()));
     }
-    for (param, value) in drive.params.iter().zip(given) {
-        if let Some(slot) = slots.get_mut(param.slot.0 as usize) {
-            *slot = Some(value);
-        }
-    }
-    let id = state.next_frame;
-    state.next_frame += 1;
-    state.frames.push(Frame::at_entry(driver, slots, id, None));
-    state
+    machine.at_entry_of(driver, what.start.clone(), &given)
 }

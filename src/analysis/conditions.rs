@@ -6,7 +6,7 @@ use super::loops::successors;
 use super::machine::INNER_TURNS;
 use super::machine::ITEMS;
 use super::machine::Machine;
-use super::state::{At, Event, Failed, Failing, Gap, Object, State};
+use super::state::{At, Event, Failed, Failing, Gap, Object, OpInfo, State};
 use super::status::StatusSet;
 use super::value::{Node, Place, SymId, Taint, Value};
 use crate::ir::{BinOp, Block, BlockId, Callee, Function, Instr, Op, Slot, Term, UnOp};
@@ -174,6 +174,18 @@ impl<'a> Machine<'a> {
                 if let Some(truth) = self.decided(&state, sym) {
                     return vec![(state, truth)];
                 }
+                if let Some((both, first, second)) = self.parts_of_test(sym) {
+                    let mut out = Vec::new();
+                    for (mut state, truth) in self.decide(state, &first, span, then, otherwise) {
+                        if truth == both {
+                            out.extend(self.decide(state, &second, span, then, otherwise));
+                        } else {
+                            self.record(&mut state, sym, truth);
+                            out.push((state, truth));
+                        }
+                    }
+                    return out;
+                }
                 // An inner loop that has gone round often enough is left.
                 let sides = match self.forced_side(&state, then, otherwise).or_else(|| self.is_interrupt(&state, sym)) {
                     Some(side) => vec![side],
@@ -195,6 +207,25 @@ impl<'a> Machine<'a> {
                 out
             }
         }
+    }
+
+    /// The two tests of which one is made, where the first asks whether something succeeded; `true`: both must hold.
+    fn parts_of_test(&self, sym: SymId) -> Option<(bool, Value, Value)> {
+        let node = match &self.symbols.info(sym)?.node {
+            Node::Truth(Value::Sym(inner)) => &self.symbols.info(*inner)?.node,
+            node => node,
+        };
+        let Node::Binary(op @ (BinOp::Other | BinOp::BitOr), first, second) = node else { return None };
+        let mut of = first;
+        for _ in 0..6 {
+            let Value::Sym(asked) = of else { return None };
+            match &self.symbols.info(*asked)?.node {
+                Node::IsSuccess(_) => return Some((*op == BinOp::Other, first.clone(), second.clone())),
+                Node::Unary(UnOp::Not, inner) | Node::Binary(BinOp::Other | BinOp::BitOr, inner, _) => of = inner,
+                _ => return None,
+            }
+        }
+        None
     }
 
     /// The side of a test whether an error is an interruption: a failure that lasts is none.
@@ -382,11 +413,24 @@ impl<'a> Machine<'a> {
         if good {
             return;
         }
-        let Some(op) = state.results.get(&result).cloned() else { return };
+        let Some(op) = self.result_of(state, result, test) else { return };
         let how = Failing::Test(test, truth);
         state.push(Event::Fail(op.clone(), how.clone(), at));
         state.failed = Some(Rc::new(Failed { op, how, turn: state.turns }));
         state.gap = Gap::NONE;
+    }
+
+    /// The operation of which a tested value is the result, or a part of it that is a result itself.
+    fn result_of(&self, state: &State, result: SymId, test: SymId) -> Option<Rc<OpInfo>> {
+        if let Some(op) = state.results.get(&result) {
+            return Some(op.clone());
+        }
+        let whole = match &self.symbols.info(result)?.node {
+            Node::Index(Value::Sym(whole), Value::Num(_)) => whole,
+            Node::Attr(Value::Sym(whole), name) if name.parse::<u32>().is_ok() => whole,
+            _ => return None,
+        };
+        state.results.get(whole).filter(|_| self.is_error_test(test)).cloned()
     }
 
     /// The side that leaves an inner loop which has gone round often enough.

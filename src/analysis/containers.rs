@@ -70,6 +70,29 @@ impl Machine<'_> {
                     }
                 }
             }
+            (Object::List(items, true), "pop") if args.nth(0).is_some() => {
+                // A mapping: keys and values in turn.
+                let Some(at) = items.chunks(2).rposition(|pair| pair.first() == args.nth(0)) else {
+                    let Some(default) = args.nth(1) else { return false };
+                    out.push((state.clone(), Res::Value(default.clone())));
+                    return true;
+                };
+                let mut items = items.clone();
+                let value = items.drain(2 * at..items.len().min(2 * at + 2)).next_back().unwrap_or(Value::None);
+                Rc::make_mut(objects).insert(id, Object::List(items, true));
+                value
+            }
+            (Object::List(items, true), "setdefault") => {
+                let Some((key, default)) = args.nth(0).zip(args.nth(1)) else { return false };
+                let known = items.chunks(2).rev().find(|pair| pair.first() == Some(key));
+                let value = known.and_then(|pair| pair.last()).unwrap_or(default).clone();
+                if known.is_none()
+                    && let Some(Object::List(items, _)) = Rc::make_mut(objects).get_mut(&id)
+                {
+                    items.extend([key.clone(), default.clone()]);
+                }
+                value
+            }
             (Object::List(items, true), "get") => {
                 // A mapping: keys and values in turn.
                 let found = args.nth(0).and_then(|key| {

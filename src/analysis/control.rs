@@ -101,6 +101,10 @@ impl<'a> Machine<'a> {
             if Some(to) == self.plan.head {
                 state.turns += 1;
                 state.push(Event::Turn(at));
+                // The loops inside begin anew.
+                if let Some(frame) = state.frames.last_mut() {
+                    frame.visits.clear();
+                }
                 if self.plan.stop_at_head {
                     ends.push(Err(Finished { state, end: End::Head }));
                     return;
@@ -137,7 +141,10 @@ impl<'a> Machine<'a> {
                         return;
                     }
                 }
-                None => frame.visits.push((to, 1)),
+                None => {
+                    frame.visits.push((to, 1));
+                    self.note_brought(&state, to, span);
+                }
             }
         }
         ends.push(Ok(state));
@@ -211,9 +218,14 @@ impl<'a> Machine<'a> {
             ends.push(Err(Finished { state, end: End::Return(value, explicit, at) }));
             return;
         }
+        // A helper that gives a failure of its own.
+        let fails = matches!(&value, Value::Variant(name, ..) if &**name == "Err");
+        if fails && state.failed.is_none() {
+            state.push(Event::Stumbled);
+        }
         let Some(frame) = self.pop(&mut state) else { return };
         let value = match frame.gives {
-            Gives::Returned => value,
+            Gives::Returned => self.as_declared(frame.func, value),
             Gives::Instead(value) => value,
             Gives::Wrapped(name) => Value::Variant(name.into(), name.into(), [value].into()),
         };

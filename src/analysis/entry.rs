@@ -101,7 +101,15 @@ impl<'a> Machine<'a> {
             }
         }
         let declared = function.slot(param.slot).and_then(|info| info.ty.as_ref());
-        self.declared(func.file, declared, Node::Param(func, param.slot.0), Taint::INPUT)
+        let value = self.declared(func.file, declared, Node::Param(func, param.slot.0), Taint::INPUT);
+        if let Value::Sym(id) = value
+            && declared.is_none()
+            && function.name == "__init__"
+            && let Some(class) = self.project.made_with(func, param.slot)
+        {
+            self.symbols.set_type(id, Type::Own(class));
+        }
+        value
     }
 
     /// A value of a declared type.

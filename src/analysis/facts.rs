@@ -127,6 +127,7 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         layers: most.layers,
         amplification: most.product,
         cut,
+        helper: None,
     })
 }
 
@@ -210,13 +211,15 @@ pub(super) fn operation(machine: &mut Machine<'_>, found: &Found<'_>, info: &OpI
         let taint = machine.symbols.taint(value);
         taint.has(Taint::FRESH) && made_inside(machine, found, value)
     });
+    let handed = found.looped != found.func && info.at == info.base;
     let span = match () {
+        () if handed => found.span,
         () if info.at.file == machine.file => info.at.span,
         () if info.base.file == machine.file => info.base.span,
         () => found.header,
     };
-    // What a library calls is known by how it was given to it.
-    let text = match prelude::is(info.at.file) {
+    // What a library or a helper calls is known by how it was given to it.
+    let text = match prelude::is(info.at.file) || handed {
         true => machine.call_text(At { file: found.func.file, span: found.span }),
         false => info.text.clone(),
     };

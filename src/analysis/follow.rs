@@ -3,9 +3,9 @@
 use super::calls::Args;
 use super::machine::{End, Machine, Out, Res};
 use super::project::Entity;
-use super::state::{Event, Gives, State};
-use super::value::{ClassRef, Exc, FuncRef, Node, Pending, Taint, Type, Value};
-use crate::ir::{Arg, Callee};
+use super::state::{Event, Gives, Object, State};
+use super::value::{ClassRef, Exc, FuncRef, Node, Num, Pending, Taint, Type, Value};
+use crate::ir::{Arg, Callee, Function, Param};
 use crate::models::Kind;
 use crate::source::Span;
 use std::rc::Rc;
@@ -83,14 +83,15 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn not_followed(&mut self, mut state: State, func: FuncRef, args: &Args, span: Span) -> (State, Res) {
-        if self.plan.recursion
-            && state.frames.len() == 1
-            && state.top().is_some_and(|frame| frame.func == func)
-            && state.failed.is_some()
+        if self.plan.recursion && state.frames.first().is_some_and(|frame| frame.func == func) && state.failed.is_some()
         {
             // A turn: the function begins again with these arguments.
             state.turns += 1;
             let at = self.at(&state, span);
+            let at = if at.file == self.file { at } else { self.base_at(&state, span) };
+            while state.frames.len() > 1 {
+                self.pop(&mut state);
+            }
             state.push(Event::Turn(at));
             if state.turns > self.plan.max_turns {
                 return (state, Res::End(End::Head));
@@ -113,6 +114,7 @@ impl<'a> Machine<'a> {
         }
         state.guessed = true;
         let value = self.unknown(&mut state, Taint::CALL);
+        let value = self.as_declared(func, value);
         if let Value::Sym(id) = value
             && self.project.function(func).is_some_and(|function| function.is_generator)
         {
@@ -120,6 +122,25 @@ impl<'a> Machine<'a> {
             state.push(Event::Renewed(id));
         }
         (state, Res::Value(value))
+    }
+
+    /// What a function gives, of which no more is known than what it is declared to return.
+    pub(super) fn as_declared(&mut self, func: FuncRef, value: Value) -> Value {
+        let Value::Sym(id) = value else { return value };
+        let plain = self
+            .symbols
+            .info(id)
+            .is_some_and(|info| info.ty.is_none() && !info.taint.has(Taint::SERVER.or(Taint::FAILURE).or(Taint::ITEM)));
+        let function = self.project.function(func).filter(|function| plain && !function.is_generator);
+        let returns = function.and_then(|function| function.returns.as_ref());
+        match returns.and_then(|ty| self.type_of(func.file, ty)) {
+            Some(Type::Model(path)) => self.instance(path, id),
+            Some(ty @ Type::Own(_)) => {
+                self.symbols.set_type(id, ty);
+                Value::Sym(id)
+            }
+            _ => Value::Sym(id),
+        }
     }
 
     /// Begins to follow a call, if that may be; else gives the arguments back.
@@ -231,7 +252,7 @@ impl<'a> Machine<'a> {
             let given = if param.is_self && this.is_some() {
                 this.take()
             } else if param.is_rest {
-                None
+                self.further(state, function, param, args, &mut positional)
             } else {
                 let named = args.list.iter().find(|(name, _)| name.as_deref() == Some(param.name.as_str()));
                 match named {
@@ -272,6 +293,36 @@ impl<'a> Machine<'a> {
             }
         }
         slots
+    }
+
+    /// What is left of the arguments for a parameter that takes all further ones, where all of them are in sight.
+    fn further(
+        &mut self,
+        state: &mut State,
+        function: &Function,
+        param: &Param,
+        args: &Args,
+        positional: &mut Vec<Value>,
+    ) -> Option<Value> {
+        if args.open {
+            return None;
+        }
+        if !param.is_named_rest {
+            let mut items = std::mem::take(positional);
+            items.reverse();
+            return Some(Value::Tuple(items.into()));
+        }
+        let taken = |name: &str| function.params.iter().any(|param| !param.is_rest && param.name == name);
+        let further = args.list.iter().filter_map(|(name, value)| {
+            let name = name.as_ref().filter(|name| &***name != "self" && !taken(name))?;
+            Some([Value::Str(name.clone()), value.clone()])
+        });
+        let items: Vec<Value> = further.flatten().collect();
+        let place = self.place(state);
+        let at = Value::Num(Num::exact(f64::from(place.0)));
+        let id = self.symbols.intern(Node::Call("**".into(), [at].into()), Taint::NONE);
+        Rc::make_mut(&mut state.objects).insert(id, Object::List(items, true));
+        Some(Value::Object(id))
     }
 
     /// Makes an object of a class of the project.

@@ -116,11 +116,12 @@ pub(super) fn exhaustion(machine: &Machine<'_>, found: &Found<'_>, outage: &Outa
         worst = Exhaustion::Unknown;
     }
     // A declared optional result says that there may be none.
-    let declared = found.function.returns.as_ref().is_some_and(|ty| {
+    let returns = machine.project.function(found.looped).and_then(|function| function.returns.as_ref());
+    let declared = returns.is_some_and(|ty| {
         matches!(ty.path.as_str(), "Option" | "Result" | "bool" | "builtins.bool" | "None" | "builtins.None")
     });
     // An empty `Ok` says the opposite of what a declared error is for.
-    let fallible = found.function.returns.as_ref().is_some_and(|ty| ty.path == "Result");
+    let fallible = returns.is_some_and(|ty| ty.path == "Result");
     match worst {
         Exhaustion::FallsOff(_) if declared => Exhaustion::FailureValue,
         Exhaustion::DefaultValue(..) if declared && !fallible => Exhaustion::FailureValue,

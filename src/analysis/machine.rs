@@ -202,6 +202,10 @@ pub struct Machine<'a> {
     pub(super) weight_cache: FxHashMap<FuncRef, bool>,
     /// Policies that were called with what they run again, while such calls are looked for.
     pub(super) driven: Option<Vec<super::combinators::Called>>,
+    /// Loops of helpers that were come to with something to call, while such loops are looked for.
+    pub(super) brought: Option<Vec<super::brought::Brought>>,
+    /// The function whose decorator is looked at: calls of it are calls of what stands in it.
+    pub(super) bare: Option<FuncRef>,
     /// Parameters may be more than a default of nought or one.
     pub(super) open_defaults: bool,
     /// Attributes that stand for other attributes, one within the other, in the call at hand.
@@ -237,6 +241,8 @@ impl<'a> Machine<'a> {
             open_defaults: false,
             aliases: 0,
             driven: None,
+            brought: None,
+            bare: None,
         }
     }
 

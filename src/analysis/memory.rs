@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::arith;
+use super::calls::Args;
 use super::machine::{End, Machine, Out, Plan, Res};
 use super::project::Entity;
 use super::state::{At, Event, Object, State};
@@ -114,6 +115,11 @@ impl Machine<'_> {
 
     /// Runs a function apart from the run in progress, with every operation succeeding, for what it returns.
     pub(super) fn run_aside(&mut self, func: FuncRef, state: State) -> Option<(State, Value)> {
+        self.run_all_aside(func, state).into_iter().next()
+    }
+
+    /// The same for all that it may return.
+    fn run_all_aside(&mut self, func: FuncRef, state: State) -> Vec<(State, Value)> {
         let plan = std::mem::replace(&mut self.plan, Plan::calm());
         let (budget, exhausted) = (self.budget, self.exhausted);
         self.budget = budget.min(6_000);
@@ -125,17 +131,32 @@ impl Machine<'_> {
         self.budget = budget.saturating_sub(used);
         self.exhausted = exhausted;
         self.plan = plan;
-        finished.into_iter().find_map(|finished| match finished.end {
+        let returned = finished.into_iter().filter_map(|finished| match finished.end {
             End::Return(value, _, _) => Some((finished.state, value)),
             _ => None,
-        })
+        });
+        returned.collect()
     }
 
     // ---- attributes ----
 
     pub(super) fn attribute(&mut self, mut state: State, object: &Value, name: &str, span: Span, out: &mut Out) {
+        if let Some(func) = self.property(&state, object, name) {
+            return self.call_function(state, func, None, Some(object.clone()), Args::default(), span, out);
+        }
         let value = self.attribute_value(&mut state, object, name, span);
         out.push((state, Res::Value(value)));
+    }
+
+    /// The function that reading an attribute calls.
+    fn property(&mut self, state: &State, object: &Value, name: &str) -> Option<FuncRef> {
+        let Value::Sym(id) = object else { return None };
+        let Some(Type::Own(class)) = self.symbols.info(*id)?.ty else { return None };
+        let func = self.project.method(class, name)?;
+        let function = self.project.function(func).filter(|function| function.is_property && !function.is_generator)?;
+        let followed = self.may_follow(state, func) && self.worth_following(func);
+        let written = state.heap.contains_key(&(*id, Rc::from(name)));
+        (!written && followed && function.decorators.is_empty()).then_some(func)
     }
 
     pub(super) fn attribute_value(&mut self, state: &mut State, object: &Value, name: &str, span: Span) -> Value {
@@ -291,15 +312,17 @@ impl Machine<'_> {
         let ty = info.as_ref().and_then(|info| info.ty.clone());
         if let Some(Type::Own(class)) = ty {
             let initial = self.initial_attribute(class, name);
-            let told = |machine: &Self, value: &Value| match value {
-                Value::Sym(id) => machine.symbols.info(*id).is_some_and(|info| info.ty.is_some()),
-                _ => true,
-            };
-            if let Some(value) = initial.clone().filter(|value| told(self, value)) {
+            if let Some(value) = initial.clone().filter(|value| self.tells(value)) {
                 return self.settled(state, value);
             }
-            if self.project.method(class, name).is_some() {
-                return Value::Bound(Rc::new((Value::Sym(id), name.into())));
+            if let Some(func) = self.project.method(class, name) {
+                let function = self.project.function(func);
+                let Some(property) = function.filter(|function| function.is_property) else {
+                    return Value::Bound(Rc::new((Value::Sym(id), name.into())));
+                };
+                let node = Node::Attr(Value::Sym(id), name.into());
+                let value = self.declared(func.file, property.returns.as_ref(), node, Taint::STATE);
+                return self.settled(state, value);
             }
             // What it was made of is not known: its declaration may say more.
             let field = self.field(class, name).filter(|(file, ty)| match (&initial, ty) {
@@ -477,8 +500,32 @@ impl Machine<'_> {
         let this = function.params.iter().find(|param| param.is_self)?.slot;
         let state = self.enter(func);
         let this = self.symbols.intern(Node::Param(func, this.0), Taint::NONE);
-        let (state, _) = self.run_aside(func, state)?;
-        state.heap.get(&(this, name.into())).map(|value| fixed(&state, value, 4))
+        let ends = self.run_all_aside(func, state);
+        let mut values = ends.iter().map(|(state, _)| {
+            let value = state.heap.get(&(this, name.into()))?;
+            Some(fixed(state, value, 4))
+        });
+        let first = values.next()??;
+        if self.tells(&first) {
+            return Some(first);
+        }
+        // What is given, or else made here: both are of one type.
+        let other = values.flatten().find(|value| self.tells(value));
+        Some(match other {
+            Some(Value::Inst(inst)) => {
+                Value::Inst(Rc::new(Inst { ty: inst.ty.clone(), opaque_headers: true, ..Inst::default() }))
+            }
+            Some(other @ Value::Sym(_)) => other,
+            _ => first,
+        })
+    }
+
+    /// Whether a value says what it is.
+    fn tells(&self, value: &Value) -> bool {
+        match value {
+            Value::Sym(id) => self.symbols.info(*id).is_some_and(|info| info.ty.is_some()),
+            _ => true,
+        }
     }
 
     fn attribute_of_built(&mut self, func: FuncRef, name: &str) -> Option<Value> {

@@ -376,6 +376,17 @@ pub struct Site {
     pub amplification: Option<u32>,
     /// The work of the analysis was cut short.
     pub cut: bool,
+    /// The loop stands elsewhere, in a helper that is a site of its own: this one is what is brought in to it.
+    pub helper: Option<Helper>,
+}
+
+/// The loop of a retry helper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Helper {
+    /// Index of its file.
+    pub file: u32,
+    /// Its header.
+    pub header: Span,
 }
 
 /// A wait that a success does not set back, in seconds.

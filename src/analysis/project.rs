@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::helpers::Helpers;
+use super::makers::Makers;
 use super::reach::Reach;
 use super::value::{ClassRef, FuncRef};
 use crate::frontend::prelude;
@@ -34,6 +36,8 @@ pub struct Project<'a> {
     /// The first parts of the modules' paths.
     roots: FxHashSet<String>,
     reach: Reach,
+    helpers: Helpers,
+    makers: Makers,
     /// Methods that a trait of the project gives to results and options; `None` where several have the name.
     lent: FxHashMap<&'a str, Option<FuncRef>>,
     /// For each file, whether it sets the time limit of all that is given none.
@@ -81,7 +85,18 @@ impl<'a> Project<'a> {
             }
         }
         let default_limits = modules.iter().map(|_| OnceLock::new()).collect();
-        Project { files, modules, models, names: index, roots, reach: Reach::default(), lent, default_limits }
+        Project {
+            files,
+            modules,
+            models,
+            names: index,
+            roots,
+            reach: Reach::default(),
+            helpers: Helpers::default(),
+            makers: Makers::default(),
+            lent,
+            default_limits,
+        }
     }
 
     /// The method of this name that a trait of the project gives to results and options, where there is one.
@@ -111,6 +126,16 @@ impl<'a> Project<'a> {
     /// What may come to something that leaves the process.
     pub(super) fn reach(&self) -> &Reach {
         &self.reach
+    }
+
+    /// What calls again what it is given.
+    pub(super) fn helpers(&self) -> &Helpers {
+        &self.helpers
+    }
+
+    /// What objects are made with.
+    pub(super) fn makers(&self) -> &Makers {
+        &self.makers
     }
 
     /// What an absolute path stands for, where the project defines it.

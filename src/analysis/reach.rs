@@ -89,7 +89,7 @@ impl<'m> Found<'m> {
 }
 
 /// The name under which a function is called: that of the class for a constructor.
-fn own_name<'m>(module: &'m Module, function: &'m Function) -> &'m str {
+pub(super) fn own_name<'m>(module: &'m Module, function: &'m Function) -> &'m str {
     let class = function.class.and_then(|id| module.class(id)).filter(|_| function.name.starts_with("__"));
     class.map_or(&function.name, |class| &class.name)
 }
@@ -128,7 +128,7 @@ fn names_operation<'m>(
 }
 
 /// The last part of the name of what an instruction calls or hands on.
-fn named<'m>(module: &'m Module, op: &'m Op) -> Option<&'m str> {
+pub(super) fn named<'m>(module: &'m Module, op: &'m Op) -> Option<&'m str> {
     match op {
         Op::Path(path) => path.rsplit(['.', ':']).next(),
         Op::Func(id) => module.function(*id).map(|function| function.name.as_str()),

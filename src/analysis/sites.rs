@@ -9,15 +9,16 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
+use super::brought;
 use super::combinators;
 use super::facts::{self, Group};
-use super::lost;
 use super::machine::{End, Finished, Machine, Plan, is_once};
 use super::policy::{Form, LostResult, Role, Site};
-use super::state::{At, Event, Failed, Failing, Known3, OpInfo, State};
+use super::recursion;
+use super::state::{Event, Failed, Failing, Known3, OpInfo, State};
 use super::status::StatusSet;
 use super::value::{ClassRef, FuncRef, Node, Place, SymId, Taint, Value};
-use crate::ir::{BlockId, Callee, Function, FunctionKind, Instr, LoopKind, Op, Pattern, Slot, Term};
+use crate::ir::{BlockId, Function, FunctionKind, Instr, LoopKind, Op, Pattern};
 use crate::source::Span;
 
 /// Steps for coming to a loop.
@@ -60,16 +61,18 @@ pub fn find(machine: &mut Machine<'_>) -> Vec<Site> {
         for number in 0..function.loops.len() {
             sites.extend(in_loop(machine, func, function, number));
         }
-        sites.extend(in_function(machine, func, function));
+        sites.extend(recursion::in_function(machine, func, function));
         sites.extend(combinators::decorated(machine, func, function));
+        sites.extend(brought::decorated(machine, func, function));
     }
     sites.extend(combinators::called(machine, module));
+    sites.extend(brought::called(machine, module));
     sites.sort_by_key(|site| (site.header.start, site.span.start));
     sites
 }
 
 /// The loops around one, by their heads.
-fn around(machine: &mut Machine<'_>, func: FuncRef, head: BlockId) -> Rc<[BlockId]> {
+pub(super) fn around(machine: &mut Machine<'_>, func: FuncRef, head: BlockId) -> Rc<[BlockId]> {
     let map = machine.loops_of(func);
     map.loops
         .iter()
@@ -128,23 +131,14 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
         (machine.attr_cache, machine.init_cache) = kept;
         return site;
     }
-    if explored.back.is_empty() {
-        return None;
-    }
-    let role = role(machine, &explored, source.kind)?;
-    // Where success goes on, so does the work: the next turn has its own.
-    if role != Role::Retry {
-        explored.back.retain(|finished| !is_new_work(machine, finished) && !is_unnoticed(machine, finished));
-        if explored.back.is_empty() {
-            return None;
-        }
-    }
+    let role = role_of(machine, &mut explored, source.kind)?;
     let header = source.header;
     facts::site(
         machine,
         &Found {
             func,
             function,
+            looped: func,
             form: Form::Loop,
             role,
             span: source.span,
@@ -157,6 +151,19 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
             lost_result: None,
         },
     )
+}
+
+/// What a loop is for, with the paths left on which what failed is repeated; `None` where there are none.
+pub(super) fn role_of(machine: &Machine<'_>, explored: &mut Explored, kind: LoopKind) -> Option<Role> {
+    if explored.back.is_empty() {
+        return None;
+    }
+    let role = role(machine, explored, kind)?;
+    // Where success goes on, so does the work: the next turn has its own.
+    if role != Role::Retry {
+        explored.back.retain(|finished| !is_new_work(machine, finished) && !is_unnoticed(machine, finished));
+    }
+    (!explored.back.is_empty()).then_some(role)
 }
 
 /// Whether a parameter, of the function or of what makes its object, has a default with which nothing is repeated: a
@@ -177,6 +184,8 @@ fn is_switched_off(machine: &mut Machine<'_>, func: FuncRef, function: &Function
 pub(super) struct Found<'f> {
     pub func: FuncRef,
     pub function: &'f Function,
+    /// The function that the loop stands in: that itself, or what it hands its operation to.
+    pub looped: FuncRef,
     pub form: Form,
     pub role: Role,
     pub span: Span,
@@ -287,7 +296,7 @@ impl Sieve {
 
 /// Whether a failure of a call can lead on within these blocks: it is caught there, or a result is asked whether it is
 /// one.
-fn handles(function: &Function, inside: &[bool]) -> bool {
+pub(super) fn handles(function: &Function, inside: &[bool]) -> bool {
     let within = |at: usize| inside.get(at) == Some(&true);
     function.blocks.iter().enumerate().filter(|(at, _)| within(*at)).any(|(_, block)| {
         let caught = block.unwind.is_some_and(|to| within(to.0 as usize));
@@ -328,8 +337,7 @@ fn explore_as(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, budge
         let failed = finished.state.failed.is_some();
         match (&finished.end, failed) {
             (End::Again(info), true) => {
-                let same = finished.state.failed.as_ref().is_some_and(|failed| is_same(failed, info));
-                if same {
+                if comes_back(&finished.state, info) {
                     explored.back.push(finished);
                 } else {
                     explored.on.push(finished);
@@ -359,6 +367,18 @@ fn explore_as(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, budge
     }
     keep_ordinary(&mut explored);
     explored
+}
+
+/// Whether what is executed again has failed on this path: last, or before others of its place did in the same turn.
+fn comes_back(state: &State, again: &OpInfo) -> bool {
+    let Some(failed) = &state.failed else { return false };
+    let earlier = |event: &Event| match event {
+        Event::Fail(op, how, _) if op.place == again.place => {
+            is_same(&Failed { op: op.clone(), how: how.clone(), turn: failed.turn }, again)
+        }
+        _ => false,
+    };
+    is_same(failed, again) || state.events().into_iter().any(earlier)
 }
 
 /// Whether what is executed again is what failed. What chance gives is no other request by itself, but where it was
@@ -411,34 +431,6 @@ fn is_new_work(machine: &Machine<'_>, finished: &Finished) -> bool {
     failed.op.sources.iter().any(made_again) || failed.op.inputs.iter().any(taken)
 }
 
-/// Whether a request was sent once more because it failed: somebody noticed, and where it succeeds it is not sent again.
-fn is_second_try(machine: &Machine<'_>, done: &[Finished], finished: &Finished) -> bool {
-    let End::SecondTry(second) = &finished.end else { return false };
-    let sends = |finished: &Finished| {
-        finished.state.events().iter().any(|event| matches!(event, Event::Op(info) if info.place == second.place))
-    };
-    let Some(failed) = &finished.state.failed else { return false };
-    let of_answer = |value: &Value| matches!(value, Value::Body(place) if *place == failed.op.place);
-    let notices = |event: &Event| match event {
-        Event::LookedAtStatus(_) | Event::Caught(_) | Event::Lost(_) => true,
-        Event::Decide { sym, .. } => machine.symbols.mentions(&Value::Sym(*sym), &mut { of_answer }),
-        _ => false,
-    };
-    let events = finished.state.events();
-    let noticed = !matches!(failed.how, Failing::Status(_))
-        || events.iter().rev().take_while(|event| !matches!(event, Event::Fail(..))).any(|event| notices(event));
-    // What went on without it and asked for something else came to it again by the way, unless that mended the cause.
-    let mended = matches!(&failed.how, Failing::Status(set) if set.minus(&facts::credential_statuses()).is_empty());
-    let since = events.iter().rev().take_while(|event| !matches!(event, Event::Fail(..)));
-    let went_on = since.clone().any(|event| match event {
-        Event::Op(info) => info.remote == Known3::Yes && info.place != second.place && info.place != failed.op.place,
-        _ => false,
-    });
-    // Both in one call from here: that call's own affair.
-    let elsewhere = failed.op.base == second.base;
-    noticed && (mended || !went_on) && !elsewhere && !done.iter().any(sends)
-}
-
 /// Whether an answer with an error status is taken for a good one: what stands in it decides, and nobody asks for its
 /// status. So goes whoever reads page after page.
 fn is_unnoticed(machine: &Machine<'_>, finished: &Finished) -> bool {
@@ -477,8 +469,16 @@ pub(super) fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -
     let caught = |finished: &Finished| finished.state.events().iter().any(|event| matches!(event, Event::Caught(_)));
     // Where success leaves, a turn that goes on because a helper failed is no success.
     let stumbled = |state: &State| state.events().iter().any(|event| matches!(event, Event::Stumbled));
+    // Nor is one in which there was nothing to go through.
+    let is_end = |sym: SymId| machine.symbols.info(sym).is_some_and(|info| matches!(info.node, Node::More(..)));
+    let idle = |state: &State| {
+        let events = state.events();
+        !events.iter().any(|event| matches!(event, Event::Op(_)))
+            && events.iter().any(|event| matches!(event, Event::Decide { sym, taken: false, .. } if is_end(*sym)))
+    };
     let succeeds_on = explored.on.iter().any(|finished| {
-        finished.state.failed.is_none() && !caught(finished) && (!succeeds_out || !stumbled(&finished.state))
+        let state = &finished.state;
+        state.failed.is_none() && !caught(finished) && (!succeeds_out || !idle(state) && !stumbled(state))
     });
     // Where success goes on, what leaves by way of a handler was told to stop, or has nothing left to work with.
     let succeeds_out =
@@ -570,142 +570,6 @@ fn says_only_that(value: &Value) -> bool {
         Value::Variant(_, _, args) => args.iter().all(says_only_that),
         Value::Tuple(items) => items.is_empty(),
         _ => false,
-    }
-}
-
-/// Recursion from a failure path, and a second try in one.
-fn in_function<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function) -> Vec<Site> {
-    if function.kind == FunctionKind::ModuleBody {
-        return Vec::new();
-    }
-    let (recursive, twice) = repeats(machine, func, function);
-    let mut sites = Vec::new();
-    if recursive {
-        let mut instrs = function.blocks.iter().flat_map(|block| &block.instrs);
-        let known = instrs.any(|instr| machine.project.leads_out(func.file, function, &instr.op).is_some());
-        let sieve = Sieve { known, unknown: handles(function, &vec![true; function.blocks.len()]) };
-        let start = machine.enter(func);
-        let plan = Plan { explore: true, recursion: true, max_turns: 2, ..Plan::calm() };
-        let explored = explore(machine, &plan, vec![start.clone()], sieve);
-        let turn = explored.back.iter().find_map(|finished| last_turn(&finished.state));
-        if let Some(turn) = turn
-            && !explored.back.is_empty()
-        {
-            let gives_value = explored
-                .done
-                .iter()
-                .any(|finished| matches!(&finished.end, End::Return(value, true, _) if !matches!(value, Value::None)));
-            let calls = explored.back.iter().filter_map(|finished| last_turn(&finished.state));
-            let lost_result = calls.into_iter().find_map(|call| lost::lost_result(function, call.span, gives_value));
-            let found = Found {
-                func,
-                function,
-                form: Form::Recursion,
-                role: Role::Retry,
-                span: function.span,
-                header: lost_result.map_or(turn.span, |lost| lost.span),
-                entries: vec![start],
-                plan,
-                explored,
-                loop_kind: None,
-                most: None,
-                lost_result,
-            };
-            sites.extend(facts::site(machine, &found));
-        }
-    } else if twice {
-        let sieve = Sieve { known: true, unknown: false };
-        let start = machine.enter(func);
-        let plan = Plan { explore: true, second_try: true, ..Plan::calm() };
-        let mut explored = explore(machine, &plan, vec![start.clone()], sieve);
-        explored.back.retain(|finished| is_second_try(machine, &explored.done, finished));
-        let second = explored.back.iter().find_map(|finished| match &finished.end {
-            End::SecondTry(info) if info.remote == Known3::Yes => Some(info.clone()),
-            _ => None,
-        });
-        if let Some(second) = second {
-            let found = Found {
-                func,
-                function,
-                form: Form::StraightLine,
-                role: Role::Retry,
-                span: second.base.span,
-                header: second.base.span,
-                entries: vec![start],
-                plan,
-                explored,
-                loop_kind: None,
-                most: None,
-                lost_result: None,
-            };
-            sites.extend(facts::site(machine, &found));
-        }
-    }
-    sites
-}
-
-fn last_turn(state: &State) -> Option<At> {
-    state.events().iter().rev().find_map(|event| match event {
-        Event::Turn(at) => Some(*at),
-        _ => None,
-    })
-}
-
-/// Whether a function calls itself, and whether it names twice, outside of loops, what may leave the process.
-fn repeats<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function) -> (bool, bool) {
-    let map = machine.loops_of(func);
-    let looped = |at: usize| map.loops.iter().any(|(_, inside)| inside.get(at) == Some(&true));
-    let (mut recursive, mut twice) = (false, false);
-    let mut seen: Vec<&str> = Vec::new();
-    let branches =
-        function.blocks.iter().any(|block| block.unwind.is_some() || matches!(block.term, Term::Branch { .. }));
-    for (at, block) in function.blocks.iter().enumerate() {
-        for instr in &block.instrs {
-            let Op::Call { callee, .. } = &instr.op else { continue };
-            let name = match callee {
-                Callee::Method { name, .. } | Callee::Super { name } => name.clone(),
-                Callee::Value(slot) => match made_from(function, *slot) {
-                    Some(Op::Func(id)) if *id == func.func => function.name.clone(),
-                    _ => callee_name(function, *slot).unwrap_or_default(),
-                },
-            };
-            let itself = name == function.name || name == format!("#{}", func.func.0);
-            if itself && function.kind == FunctionKind::Named {
-                recursive = true;
-            }
-            let made = match callee {
-                Callee::Value(slot) => made_from(function, *slot).unwrap_or(&instr.op),
-                _ => &instr.op,
-            };
-            let Some(name) = machine.project.leads_out(func.file, function, made) else { continue };
-            if looped(at) {
-                continue;
-            }
-            if seen.contains(&name) {
-                twice = true;
-            } else {
-                seen.push(name);
-            }
-        }
-    }
-    (recursive && branches, twice && branches)
-}
-
-/// What first gives a slot its value.
-fn made_from(function: &Function, slot: Slot) -> Option<&Op> {
-    let made = function.blocks.iter().flat_map(|block| &block.instrs).find(|instr| instr.dst == Some(slot))?;
-    Some(&made.op)
-}
-
-fn callee_name(function: &Function, slot: Slot) -> Option<String> {
-    if let Some(name) = function.slot(slot).and_then(|info| info.name.clone()) {
-        return Some(name);
-    }
-    match made_from(function, slot)? {
-        Op::Path(path) => Some(super::memory::last_part(path).to_string()),
-        Op::Func(id) => Some(format!("#{}", id.0)),
-        Op::Copy(from) => function.slot(*from).and_then(|info| info.name.clone()),
-        _ => None,
     }
 }
 

@@ -76,6 +76,15 @@ async def drive_result_async(call, policy, *args):
         policy.rest(policy.pause(attempt, error, result))
 
 
+# A function that stands in a decorator of the project's own.
+def decorate(make, call, given, *args):
+    return make()(call)(*given, *args)
+
+
+async def decorate_async(make, call, given, *args):
+    return await make()(call)(*given, *args)
+
+
 # The end of `with attempt:` by an exception: whether the loop goes on.
 def leave_attempt(policy, attempt, begun, error):
     if not policy.failed(error, attempt):

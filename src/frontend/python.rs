@@ -307,6 +307,7 @@ fn blank() -> Function {
         is_generator: false,
         is_test: false,
         private: false,
+        is_property: false,
         class: None,
         parent: None,
         decorators: Vec::new(),

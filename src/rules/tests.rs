@@ -79,6 +79,7 @@ fn handler() -> Site {
         layers: Vec::new(),
         amplification: None,
         cut: false,
+        helper: None,
     }
 }
 

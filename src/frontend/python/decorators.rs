@@ -14,6 +14,8 @@ pub(super) struct Decorators {
     pub(super) kept: Vec<Decorator>,
     /// The function takes no receiver.
     pub(super) is_static: bool,
+    /// Reading it calls it.
+    pub(super) is_property: bool,
     /// It is not what the name stands for: a declaration of types only, or the setter of a property.
     pub(super) is_secondary: bool,
 }
@@ -29,6 +31,8 @@ impl<'t> Lowering<'t> {
                 all.is_static = true;
             }
             let last = path.as_deref().and_then(|path| path.rsplit('.').next());
+            all.is_property |= path.as_deref() == Some("builtins.property")
+                || matches!(last, Some("cached_property" | "abstractproperty"));
             all.is_secondary |= matches!(last, Some("overload" | "setter" | "deleter"));
             if path.as_deref().is_some_and(is_trivial) {
                 continue;

@@ -13,6 +13,7 @@ struct Written<'t> {
     ty: Option<Node<'t>>,
     default: Option<FuncId>,
     is_rest: bool,
+    is_named_rest: bool,
 }
 
 impl<'t> Lowering<'t> {
@@ -77,6 +78,7 @@ impl<'t> Lowering<'t> {
             is_generator,
             is_test: self.is_test,
             private: name.starts_with('_') && !name.ends_with("__"),
+            is_property: class.is_some() && decorators.is_property,
             class: class.map(|(class, _)| class),
             decorators: decorators.kept,
             returns,
@@ -146,10 +148,11 @@ impl<'t> Lowering<'t> {
                 _ => {}
             }
             let is_rest = matches!(target.kind(), "list_splat_pattern" | "dictionary_splat_pattern");
+            let is_named_rest = target.kind() == "dictionary_splat_pattern";
             if is_rest {
                 target = first_child(target).unwrap_or(target);
             }
-            all.push(Written { target, ty, default, is_rest });
+            all.push(Written { target, ty, default, is_rest, is_named_rest });
         }
         all
     }
@@ -173,6 +176,7 @@ impl<'t> Lowering<'t> {
                 default: parameter.default,
                 is_self: has_receiver && at == 0 && is_name && !parameter.is_rest,
                 is_rest: parameter.is_rest,
+                is_named_rest: parameter.is_named_rest,
             });
         }
         for (target, slot) in unpacked {

@@ -93,6 +93,7 @@ impl Draft {
             is_generator: false,
             is_test: false,
             private: false,
+            is_property: false,
             class: None,
             parent: None,
             decorators: Vec::new(),

@@ -474,13 +474,19 @@ impl Lowerer {
         for (pat, slot) in late {
             self.bind(pat, slot, super::patterns::place(pat));
         }
-        self.body(block);
+        match future_body(block).filter(|_| sig.asyncness.is_none()) {
+            Some(inner) => {
+                self.draft.head.is_async = true;
+                self.body(&inner);
+            }
+            None => self.body(block),
+        }
         self.end_function();
         self.context.generics = before;
     }
 
     fn add_param(&mut self, slot: Slot, name: String, is_self: bool) {
-        self.draft.head.params.push(Param { slot, name, default: None, is_self, is_rest: false });
+        self.draft.head.params.push(Param { slot, name, default: None, is_self, is_rest: false, is_named_rest: false });
     }
 
     /// Adds a parameter; a pattern is bound once all parameters have their slots.
@@ -523,6 +529,35 @@ impl Lowerer {
     pub fn associated(&mut self, class: ClassId, name: &str, span: Span) -> Slot {
         let class = self.draft.emit(Op::Class(class), span);
         self.draft.emit(Op::Attr(class, name.to_owned()), span)
+    }
+}
+
+/// What runs when the future is awaited that a function makes of its body: `Box::pin(async move { … })`.
+fn future_body(block: &Block) -> Option<Block> {
+    let (last, before) = block.stmts.split_last()?;
+    let syn::Stmt::Expr(last, None) = last else { return None };
+    let inner = future_block(last)?;
+    before
+        .iter()
+        .all(|stmt| matches!(stmt, syn::Stmt::Local(_) | syn::Stmt::Item(_)))
+        .then(|| Block { brace_token: inner.brace_token, stmts: before.iter().chain(&inner.stmts).cloned().collect() })
+}
+
+fn future_block(expr: &Expr) -> Option<&Block> {
+    match expr {
+        Expr::Async(future) => Some(&future.block),
+        Expr::Paren(inner) => future_block(&inner.expr),
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "pin") => {
+                future_block(call.args.first()?)
+            }
+            _ => None,
+        },
+        Expr::MethodCall(call) if call.args.is_empty() => {
+            let boxes = ["boxed", "boxed_local"].iter().any(|name| call.method == name);
+            future_block(&call.receiver).filter(|_| boxes)
+        }
+        _ => None,
     }
 }
 

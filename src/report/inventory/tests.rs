@@ -75,6 +75,7 @@ fn site(failures: Vec<FailurePath>) -> Site {
         layers: Vec::new(),
         amplification: None,
         cut: false,
+        helper: None,
     }
 }
 

@@ -10,7 +10,8 @@
 //! * `facts` makes a policy of what was seen, with `bounds` and `limits` (what ends it), `advice` (Retry-After), `leaving` (what
 //!   leaves in the end), `body`, `lost` and `reset` (single facts).
 //! * [`machine`] is what runs: `conditions` and `iteration` decide where paths fork, `loops` knows the graph's loops,
-//!   `memory` names, attributes and patterns, `containers` collections, [`arith`] numbers, [`value`] and [`state`] what is
+//!   `memory` names, attributes and patterns, `attributes` what constructors leave in them, `containers` collections,
+//!   [`arith`] numbers, [`value`] and [`state`] what is
 //!   known; `calls` finds what is called, `follow` goes into the project's own functions, `ops` executes operations,
 //!   `builders`, `futures`, `handlers` and `parse` do what models say of a call; `taking` hands out work and takes it
 //!   back, `inputs` tells whether a request is the same one again.
@@ -19,6 +20,7 @@
 mod advice;
 mod answers;
 pub mod arith;
+mod attributes;
 mod body;
 mod bounds;
 mod brought;

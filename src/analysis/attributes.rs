@@ -1,0 +1,193 @@
+//! What an attribute holds after construction, where that can be told from the class.
+
+use std::rc::Rc;
+
+use super::machine::Machine;
+use super::memory::fixed;
+use super::value::{ClassRef, FuncRef, Inst, Node, Taint, Value};
+use crate::ir::{Callee, Function, Op, Slot};
+use crate::models::Kind;
+
+impl Machine<'_> {
+    /// What an attribute holds after construction, where that can be told from the class.
+    pub(super) fn initial_attribute(&mut self, class: ClassRef, name: &str) -> Option<Value> {
+        let key = (class, Rc::from(name));
+        if let Some(known) = self.attr_cache.get(&key) {
+            return known.clone();
+        }
+        self.attr_cache.insert(key.clone(), None);
+        let value = self.find_initial_attribute(class, name, 6);
+        self.attr_cache.insert(key, value.clone());
+        value
+    }
+
+    fn find_initial_attribute(&mut self, class: ClassRef, name: &str, depth: u32) -> Option<Value> {
+        let depth = depth.checked_sub(1)?;
+        let own = self.project.class(class)?;
+        let (mut written_in, mut made_in, mut writes) = (Vec::new(), Vec::new(), 0);
+        let mut builders = Vec::new();
+        for id in &own.methods {
+            let func = FuncRef { file: class.file, func: *id };
+            let Some(function) = self.project.function(func) else { continue };
+            let this = function.params.iter().find(|param| param.is_self).map(|param| param.slot);
+            for instr in function.blocks.iter().flat_map(|block| &block.instrs) {
+                match &instr.op {
+                    Op::SetAttr(object, attr, value) if attr == name && self.is_self(function, *object, this) => {
+                        writes += 1;
+                        if self.is_made_by_library(func.file, function, *value) && !made_in.contains(&func) {
+                            made_in.push(func);
+                        }
+                        if !written_in.contains(&func) {
+                            written_in.push(func);
+                        }
+                    }
+                    Op::Struct { class: Some(made), fields, .. }
+                        if *made == class.class && fields.iter().any(|(field, _)| field == name) =>
+                    {
+                        writes += 1;
+                        if !builders.contains(&func) {
+                            builders.push(func);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let once = writes <= 1;
+        // In the class body.
+        if let Some(field) = own.fields.iter().find(|field| field.name == name)
+            && let Some(init) = field.value
+        {
+            let value = self.initial(FuncRef { file: class.file, func: init });
+            if lasting(&value, writes == 0) {
+                return Some(value);
+            }
+        }
+        // By a constructor: the method that writes it and is called first.
+        for func in written_in {
+            let is_constructor =
+                self.project.function(func).is_some_and(|function| function.name.starts_with("__init"));
+            if !is_constructor {
+                continue;
+            }
+            if let Some(value) = self.attribute_after(func, name)
+                && lasting(&value, once)
+            {
+                return Some(value);
+            }
+        }
+        // A client that is made later on, by a method that logs in or opens it.
+        let mut client: Option<Rc<Inst>> = None;
+        for func in made_in.into_iter().take(3) {
+            match (self.attribute_after(func, name), &client) {
+                (Some(Value::Inst(made)), None) => client = Some(made),
+                (Some(Value::Inst(made)), Some(other)) if made.ty != other.ty => return None,
+                _ => {}
+            }
+        }
+        if let Some(client) = client {
+            return Some(Value::Inst(client));
+        }
+        let mut found: Option<Value> = None;
+        for func in builders.into_iter().take(3) {
+            let value = self.attribute_of_built(func, name)?;
+            match &found {
+                Some(other) if *other != value => return None,
+                _ => found = Some(value),
+            }
+        }
+        if let Some(value) = found
+            && lasting(&value, once)
+        {
+            return Some(value);
+        }
+        if writes > 0 {
+            return None;
+        }
+        self.project.bases(class).into_iter().find_map(|base| self.find_initial_attribute(base, name, depth))
+    }
+
+    fn is_self(&self, function: &crate::ir::Function, object: crate::ir::Slot, this: Option<crate::ir::Slot>) -> bool {
+        if Some(object) == this {
+            return true;
+        }
+        // Through a copy into a temporary.
+        function
+            .blocks
+            .iter()
+            .flat_map(|block| &block.instrs)
+            .any(|instr| instr.dst == Some(object) && matches!(instr.op, Op::Copy(from) if Some(from) == this))
+    }
+
+    /// Whether a variable holds what a call of a library gave.
+    fn is_made_by_library(&self, file: u32, function: &Function, slot: Slot) -> bool {
+        let made = |slot| {
+            let mut instrs = function.blocks.iter().flat_map(|block| &block.instrs);
+            instrs.find(|instr| instr.dst == Some(slot)).map(|instr| &instr.op)
+        };
+        let Some(Op::Call { callee: Callee::Value(callee), .. }) = made(slot) else { return false };
+        match made(*callee) {
+            Some(Op::Path(path)) => self.models(file).function(path).is_some_and(|entry| entry.kind == Kind::Type),
+            _ => false,
+        }
+    }
+
+    fn attribute_after(&mut self, func: FuncRef, name: &str) -> Option<Value> {
+        if self.initialising.contains(&func) || self.initialising.len() > 4 {
+            return None;
+        }
+        let function = self.project.function(func)?;
+        let this = function.params.iter().find(|param| param.is_self)?.slot;
+        let state = self.enter(func);
+        let this = self.symbols.intern(Node::Param(func, this.0), Taint::NONE);
+        let ends = self.run_all_aside(func, state);
+        let mut values = ends.iter().map(|(state, _)| {
+            let value = state.heap.get(&(this, name.into()))?;
+            Some(fixed(state, value, 4))
+        });
+        let first = values.next()??;
+        if self.tells(&first) {
+            return Some(first);
+        }
+        // What is given, or else made here: both are of one type.
+        let other = values.flatten().find(|value| self.tells(value));
+        Some(match other {
+            Some(Value::Inst(inst)) => {
+                Value::Inst(Rc::new(Inst { ty: inst.ty.clone(), opaque_headers: true, ..Inst::default() }))
+            }
+            Some(other @ Value::Sym(_)) => other,
+            _ => first,
+        })
+    }
+
+    /// Whether a value says what it is.
+    pub(super) fn tells(&self, value: &Value) -> bool {
+        match value {
+            Value::Sym(id) => self.symbols.info(*id).is_some_and(|info| info.ty.is_some()),
+            _ => true,
+        }
+    }
+
+    fn attribute_of_built(&mut self, func: FuncRef, name: &str) -> Option<Value> {
+        if self.initialising.contains(&func) || self.initialising.len() > 4 {
+            return None;
+        }
+        let state = self.enter(func);
+        let (state, value) = self.run_aside(func, state)?;
+        let mut value = value;
+        while let Value::Variant(_, _, args) = &value {
+            value = args.first()?.clone();
+        }
+        let Value::Sym(id) = value else { return None };
+        state.heap.get(&(id, name.into())).map(|value| fixed(&state, value, 4))
+    }
+}
+
+/// Whether an initial value says something of later ones, if the attribute is written elsewhere too.
+fn lasting(value: &Value, once: bool) -> bool {
+    match value {
+        Value::Num(_) | Value::Inst(_) | Value::Path(_) | Value::Func(..) | Value::Class(_) => true,
+        Value::None | Value::Object(_) => false,
+        _ => once,
+    }
+}

@@ -34,7 +34,7 @@ use stormlint::frontend;
 use stormlint::source::{Language, SourceFile};
 
 /// Programs of each language in an ordinary run.
-const PROGRAMS: u32 = 250;
+const PROGRAMS: u32 = 200;
 
 fn number(name: &str, default: u32) -> u32 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)

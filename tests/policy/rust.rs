@@ -147,7 +147,7 @@ impl Writer<'_> {
         };
         let grows = matches!(self.program.wait, Wait::Growing(..));
         let wait = match self.program.ceiling.filter(|_| !grows) {
-            Some(ceiling) if self.program.attempts % 2 == 0 => format!("({wait}).min({})", duration(ceiling)),
+            Some(ceiling) if self.program.attempts.is_multiple_of(2) => format!("({wait}).min({})", duration(ceiling)),
             Some(ceiling) => format!("std::cmp::min({wait}, {})", duration(ceiling)),
             None => wait,
         };

@@ -409,7 +409,7 @@ fn brute_force(language: Language) {
         (!fits).then(|| format!("{real} come back, said are {said}\n{text}"))
     };
     let mut faults = Vec::new();
-    for _ in 0..number("STORMLINT_PROGRAMS", 300) {
+    for _ in 0..number("STORMLINT_PROGRAMS", 200) {
         let mut tree = strategy.new_tree(&mut runner).expect("a condition");
         let Some(mut fault) = wrong(&tree.current()) else { continue };
         let mut more = tree.simplify();

@@ -64,6 +64,7 @@ mod reach;
 mod recursion;
 mod relations;
 mod reset;
+mod settings;
 mod sites;
 mod slots;
 pub mod state;

@@ -171,7 +171,8 @@ impl Kind {
 /// What a parameter of a `retry` entry can be.
 pub const TAKES: &[&str] = &[
     "attempts", "limit", "stop", "wait", "when", "unless", "jitter", "callback", "raises", "bare", "amount", "step",
-    "low", "high", "base", "classes", "value", "call", "result",
+    "low", "high", "base", "classes", "value", "call", "result", "connects", "reads", "answers", "statuses", "methods",
+    "advice", "more",
 ];
 
 /// What a `retry` entry can be, as `function`.
@@ -292,6 +293,9 @@ pub struct ParamRef {
     /// A number taken where the parameter is absent.
     #[serde(default)]
     pub default: Option<toml::Value>,
+    /// The keyword that it had in former versions.
+    #[serde(default)]
+    pub former: Option<String>,
 }
 
 /// One of several amounts that make up a span of time.
@@ -542,6 +546,39 @@ pub struct Entry {
     /// `retry`: the type of what a callable among its pieces is given instead of the failure (`RetryCallState`).
     #[serde(default)]
     pub state: Option<String>,
+    /// `retry`: the call that is made again by whoever is given this policy, by the path of its entry. To make such a
+    /// policy, or to attach it, is a client's setting.
+    #[serde(default)]
+    pub repeats: Option<String>,
+    /// `type`: it repeats by itself by this policy (the path of a `retry` entry), of which `retries` is the number, or
+    /// which it is given as `retries`.
+    #[serde(default)]
+    pub policy: Option<String>,
+    /// `retry`: statuses that are tried again only where the answer says when.
+    #[serde(default)]
+    pub advised: Option<String>,
+    /// `retry`: statuses that are tried again whatever list it is given.
+    #[serde(default)]
+    pub besides: Option<String>,
+    /// `retry`: so many further attempts are made at once, before the waits begin.
+    #[serde(default)]
+    pub at_once: u32,
+    /// `retry`: the power of its base by which a growing wait is multiplied before the second attempt.
+    #[serde(default)]
+    pub power: u32,
+    /// `retry`: parts without which it repeats nothing: they must be given, and not be `False`, `None` or nought.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// `retry`: its waits, each with arguments of its own, by the paths of their entries: the first holds that has what
+    /// it needs.
+    #[serde(default)]
+    pub waits: Vec<String>,
+    /// `retry`: methods by which a class that is made of it decides for itself.
+    #[serde(default)]
+    pub hooks: Vec<String>,
+    /// `retry`: it is told to a queue, which runs the whole task again.
+    #[serde(default)]
+    pub queue: bool,
     /// `text-constant`: the text.
     #[serde(default)]
     pub value_text: Option<String>,

@@ -244,6 +244,7 @@ impl<'a> Machine<'a> {
                 if matches!(value, Some(Value::Sym(_))) {
                     (inst.timeout, inst.made_here) = (None, false);
                 }
+                inst.retries = value.as_ref().and_then(retries_in).or(inst.retries);
             }
             Some(Sets::Retries) => inst.retries = value.as_ref().and_then(retries_in),
             Some(Sets::Body) => {

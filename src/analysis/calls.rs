@@ -28,11 +28,10 @@ pub(super) struct Args {
 impl Args {
     /// The argument that a model means, if it is given.
     pub fn get(&self, param: &ParamRef) -> Option<&Value> {
-        if let Some(wanted) = &param.name
-            && let Some((_, value)) =
-                self.list.iter().find(|(name, _)| name.as_deref().is_some_and(|name| name == wanted))
-        {
-            return Some(value);
+        for wanted in param.name.iter().chain(&param.former) {
+            if let Some((_, value)) = self.list.iter().find(|(name, _)| name.as_deref() == Some(wanted)) {
+                return Some(value);
+            }
         }
         let at = param.position?;
         self.list.iter().filter(|(name, _)| name.is_none()).nth(at).map(|(_, value)| value)
@@ -152,6 +151,9 @@ impl<'a> Machine<'a> {
             }
         }
         if name.starts_with("__") {
+            if let Some((class, ..)) = class.filter(|_| name == "__init__") {
+                self.note_inherited(&state, class, args, span);
+            }
             out.push((state, Res::Value(Value::None)));
             return;
         }

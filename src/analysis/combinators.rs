@@ -8,7 +8,8 @@ use std::rc::Rc;
 use super::calls::Args;
 use super::facts;
 use super::machine::{End, Machine, Plan};
-use super::policy::{Form, Site};
+use super::policy::{Form, Role, Site};
+use super::settings::{self, is_setting};
 use super::sites::{self, Found};
 use super::state::State;
 use super::value::{FuncRef, Pending, Value};
@@ -33,6 +34,8 @@ pub(super) fn decorated(machine: &mut Machine<'_>, func: FuncRef, function: &Fun
         if !machine.is_policy(func.file, &value) {
             continue;
         }
+        let Some(piece) = machine.piece(func.file, &value) else { continue };
+        let form = if piece.entry.queue { Form::TaskQueue } else { Form::Decorator };
         let start = machine.enter(func);
         let outer = start.top().and_then(|frame| frame.outer);
         let what = Driven {
@@ -43,7 +46,7 @@ pub(super) fn decorated(machine: &mut Machine<'_>, func: FuncRef, function: &Fun
             func,
             function,
             span: decorator.span,
-            form: Form::Decorator,
+            form,
         };
         found.extend(site(machine, what));
     }
@@ -88,7 +91,11 @@ pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> 
     if explored.back.is_empty() {
         return None;
     }
-    let role = sites::role(machine, &explored, LoopKind::Endless)?;
+    // What a client or queue was told to do is a retry, whatever it is for.
+    let role = match what.form {
+        Form::ClientConfig | Form::TaskQueue => Role::Retry,
+        _ => sites::role(machine, &explored, LoopKind::Endless)?,
+    };
     let file = machine.project.file(what.func.file)?;
     let header = file.first_line(what.span);
     let found = Found {
@@ -150,7 +157,8 @@ impl Machine<'_> {
                 continue;
             }
             let value = self.initial(FuncRef { file: func.file, func: decorator.value });
-            if self.is_policy(func.file, &value) && !self.is_endless(&mut state.clone(), &value) {
+            let queued = self.piece(func.file, &value).is_some_and(|piece| piece.entry.queue);
+            if self.is_policy(func.file, &value) && !queued && !self.is_endless(&mut state.clone(), &value) {
                 policy = Some(value);
                 break;
             }
@@ -192,19 +200,21 @@ fn runs_async(machine: &Machine<'_>, what: &Driven<'_>) -> bool {
     }
 }
 
-/// The calls in a file of policies that run what they are given.
+/// The calls in a file of policies that run what they are given, and the settings of clients in it.
 pub(super) fn called(machine: &mut Machine<'_>, module: &Module) -> Vec<Site> {
-    let mut found = Vec::new();
+    let mut noted: Vec<(FuncRef, &Function, Called)> = Vec::new();
     let models = machine.models(machine.file);
     let runs = |entry: &Entry| entry.kind == Kind::Retry && matches!(entry.function.as_deref(), Some("policy" | "run"));
-    let libraries: Vec<&str> =
-        models.entries().iter().filter(|entry| runs(entry)).map(|entry| &*entry.library).collect();
-    let imported = module
-        .imports
-        .iter()
-        .any(|path| models.library_of(path).is_some_and(|library| libraries.contains(&&*library.name)));
-    if !imported {
-        return found;
+    let libraries = |runs: &dyn Fn(&Entry) -> bool| -> Vec<&str> {
+        models.entries().iter().filter(|entry| runs(entry)).map(|entry| &*entry.library).collect()
+    };
+    let imported = |libraries: &[&str]| {
+        let of = |path: &String| models.library_of(path).is_some_and(|library| libraries.contains(&&*library.name));
+        module.imports.iter().any(of)
+    };
+    let combines = imported(&libraries(&|entry| runs(entry) && entry.repeats.is_none()));
+    if !combines && !imported(&libraries(&is_setting)) {
+        return Vec::new();
     }
     for at in 0..module.functions.len() {
         let Ok(id) = u32::try_from(at) else { break };
@@ -213,21 +223,48 @@ pub(super) fn called(machine: &mut Machine<'_>, module: &Module) -> Vec<Site> {
         if function.is_test || function.kind == FunctionKind::Initialiser {
             continue;
         }
+        if !combines && !settings::may_set(models, function) {
+            continue;
+        }
         machine.driven = Some(Vec::new());
         machine.plan = Plan::calm();
         machine.allow(EVALUATE_BUDGET);
         let start = machine.enter(func);
         machine.run(vec![start]);
-        for call in machine.driven.take().unwrap_or_default() {
-            let Called { policy, call, args, state, span } = call;
-            let what = Driven { policy, call, args, start: state, func, function, span, form: Form::Decorator };
-            found.extend(site(machine, what));
-        }
+        noted.extend(machine.driven.take().unwrap_or_default().into_iter().map(|call| (func, function, call)));
+    }
+    // A policy that is attached or run in this file is a site there, and none where it is made.
+    let used: Vec<Value> = noted
+        .iter()
+        .filter(|(.., call)| call.given != Given::Made)
+        .map(|(.., call)| call.policy.clone())
+        .chain(decorators(machine, module))
+        .collect();
+    noted.retain(|(.., call)| call.given != Given::Made || !used.contains(&call.policy));
+    let mut found = Vec::new();
+    for (func, function, call) in noted {
+        let Called { policy, call, args, state, span, given } = call;
+        let queue = machine.piece(func.file, &policy).is_some_and(|piece| piece.entry.queue);
+        let form = match given {
+            _ if queue => Form::TaskQueue,
+            Given::Called => Form::Decorator,
+            Given::Made | Given::Attached => Form::ClientConfig,
+        };
+        let what = Driven { policy, call, args, start: state, func, function, span, form };
+        found.extend(site(machine, what));
     }
     found
 }
 
-/// A policy that was called with what it runs.
+/// The values of all decorators in a file.
+fn decorators(machine: &mut Machine<'_>, module: &Module) -> Vec<Value> {
+    let all = module.functions.iter().flat_map(|function| &function.decorators);
+    let all: Vec<FuncId> = all.map(|decorator| decorator.value).collect();
+    machine.allow(EVALUATE_BUDGET);
+    all.into_iter().map(|func| machine.initial(FuncRef { file: machine.file, func })).collect()
+}
+
+/// A policy that was met.
 #[derive(Debug)]
 pub struct Called {
     pub(super) policy: Value,
@@ -235,12 +272,24 @@ pub struct Called {
     pub(super) args: Vec<Value>,
     pub(super) state: State,
     pub(super) span: Span,
+    pub(super) given: Given,
+}
+
+/// What became of a policy there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Given {
+    /// It was called with what it runs.
+    Called,
+    /// It was made, as the setting of some client.
+    Made,
+    /// A client was made with it.
+    Attached,
 }
 
 /// The state at the entry of the driver, its variables set.
 fn driven(machine: &Machine<'_>, driver: FuncRef, what: &Driven<'_>) -> Option<State> {
     let mut given = vec![what.call.clone(), what.policy.clone()];
-    if !what.args.is_empty() {
+    if !what.args.is_empty() || what.form == Form::ClientConfig {
         given.push(Value::Tuple(what.args.clone().into()));
     }
     machine.at_entry_of(driver, what.start.clone(), &given)

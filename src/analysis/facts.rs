@@ -240,6 +240,7 @@ pub(super) fn operation(machine: &mut Machine<'_>, found: &Found<'_>, info: &OpI
         key,
         passed_in: info.passed_in,
         likely: info.likely,
+        by_setting: found.form == Form::ClientConfig,
     }
 }
 

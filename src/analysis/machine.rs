@@ -530,6 +530,10 @@ impl<'a> Machine<'a> {
                 let fields: Vec<(&String, Value)> =
                     fields.iter().map(|(name, slot)| (name, self.read(&mut state, *slot))).collect();
                 let base = base.map(|slot| self.read(&mut state, slot));
+                if let Some(piece) = self.piece_of_fields(&state, path, &fields, base.as_ref(), instr.span) {
+                    out.push((state, Res::Value(piece)));
+                    return self.settle_all(out, instr, block, ends);
+                }
                 let place = self.place(&state);
                 let id = self.fresh(&mut state, Node::New(place), Taint::NONE);
                 if let Some(class) = class {
@@ -612,6 +616,10 @@ impl<'a> Machine<'a> {
                 out.push((state, Res::Value(value)));
             }
         }
+        self.settle_all(out, instr, block, ends);
+    }
+
+    fn settle_all(&mut self, out: Out, instr: &'a Instr, block: &'a Block, ends: &mut Vec<Result<State, Finished>>) {
         for (state, res) in out {
             self.settle(state, res, instr.dst, instr.span, block, ends);
         }

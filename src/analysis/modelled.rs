@@ -86,6 +86,7 @@ impl<'a> Machine<'a> {
             }
             Kind::Type => {
                 let made = self.make(&call);
+                self.note_attached(&state, &call);
                 out.push((state, Res::Value(made)));
             }
             Kind::Prepare => {

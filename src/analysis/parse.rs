@@ -289,7 +289,7 @@ impl<'a> Machine<'a> {
         let mut sum = Value::Num(Num::exact(0.0));
         let mut any = false;
         for part in &call.entry.parts {
-            let param = ParamRef { name: part.name.clone(), position: part.position, default: None };
+            let param = ParamRef { name: part.name.clone(), position: part.position, default: None, former: None };
             if let Some(amount) = call.args.get(&param).cloned() {
                 any = true;
                 let seconds = self.seconds(&amount, part.unit);

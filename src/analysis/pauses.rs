@@ -19,9 +19,16 @@ impl<'a> Machine<'a> {
             return;
         };
         let [attempt, error, result] = about;
+        if let Value::Resp(resp) = &result
+            && let Some(told) = self.advised_pause(&mut state, &policy, *resp, span)
+        {
+            out.push((state, Res::Value(told)));
+            return;
+        }
         let wait = policy.part("wait").cloned();
         let n = arith::bounds(&self.symbols, &attempt).0;
         match wait {
+            _ if n <= f64::from(policy.entry.at_once) => out.push((state, Res::Value(number(0.0)))),
             None if policy.entry.pace.is_some() => {
                 let word = policy.entry.pace.as_deref().unwrap_or_default();
                 let value = self.pause_length(&policy, word, n);
@@ -86,9 +93,11 @@ impl<'a> Machine<'a> {
     pub(super) fn pause_length(&mut self, piece: &Piece<'a>, word: &str, n: f64) -> Value {
         let unit = piece.entry.unit;
         let part = |machine: &mut Self, key: &str| {
-            piece.part(key).filter(|value| **value != Value::None).cloned().map(|value| match key {
-                "base" => value,
-                _ => machine.seconds(&value, unit),
+            piece.part(key).filter(|value| **value != Value::None).cloned().map(|value| match (key, value) {
+                ("base", Value::Bool(true, _)) => number(2.0),
+                ("base", value) => value,
+                ("amount", Value::Bool(true, _)) => number(1.0),
+                (_, value) => machine.seconds(&value, unit),
             })
         };
         if piece.open() && piece.part("amount").is_none() {
@@ -122,9 +131,10 @@ impl<'a> Machine<'a> {
             }
             "wait-exponential" | "wait-exponential-full" | "wait-exponential-added" => {
                 let base = part(self, "base").unwrap_or_else(|| number(2.0));
+                let power = n - 1.0 + f64::from(piece.entry.power);
                 let grown = match &base {
-                    Value::Num(base) if base.single().is_some() => number(base.lo.0.powf(n - 1.0)),
-                    other => arith::binary(&mut self.symbols, BinOp::Pow, other, &number(n - 1.0)),
+                    Value::Num(base) if base.single().is_some() => number(base.lo.0.powf(power)),
+                    other => arith::binary(&mut self.symbols, BinOp::Pow, other, &number(power)),
                 };
                 let amount = amount.unwrap_or_else(|| number(1.0));
                 let length = arith::binary(&mut self.symbols, BinOp::Mul, &amount, &grown);
@@ -197,8 +207,14 @@ impl<'a> Machine<'a> {
         let own = own.and_then(|wait| self.piece(here(state), &wait)?.part("jitter").cloned());
         let jitter = if jitter == Value::None { own.unwrap_or(jitter) } else { jitter };
         let drawn = self.piece(here(state), &jitter);
+        // What is sent again at once is so for certain.
+        let at_once = *length == number(0.0) && policy.is_some_and(|policy| policy.entry.at_once > 0);
+        if at_once && !matches!(&jitter, Value::None) && jitter != number(0.0) {
+            let length = Value::Num(Num::range(0.0, 0.0, Taint::RANDOM));
+            return self.wait(state, Some(length), at, false);
+        }
         let length = match (drawn.as_ref().map(Piece::word), &jitter) {
-            (Some("jitter-full"), _) => self.drawn(number(0.0), length.clone()),
+            (None, Value::Bool(true, _)) | (Some("jitter-full"), _) => self.drawn(number(0.0), length.clone()),
             (Some("jitter-grown"), _) => {
                 let more = self.drawn(number(0.0), length.clone());
                 arith::binary(&mut self.symbols, BinOp::Add, length, &more)

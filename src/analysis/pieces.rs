@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::arith;
 use super::calls::{Args, Call};
-use super::combinators::Called;
+use super::combinators::{Called, Given};
 use super::machine::{Machine, Out, Res};
 use super::memory::fixed;
 use super::state::State;
@@ -54,6 +54,17 @@ impl<'a> Piece<'a> {
             },
             _ => Vec::new(),
         }
+    }
+
+    /// Whether it has what it needs to repeat anything.
+    pub fn is_told(&self) -> bool {
+        let says_no = |value: &Value| match value {
+            Value::None | Value::Bool(false, _) => true,
+            Value::Num(num) => num.single() == Some(0.0),
+            Value::Tuple(items) => items.is_empty(),
+            _ => false,
+        };
+        self.entry.needs.iter().all(|key| self.part(key).is_some_and(|part| !says_no(part)))
     }
 
     /// Arguments that cannot be seen were given.
@@ -111,7 +122,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn make_piece(
+    pub(super) fn make_piece(
         &mut self,
         file: u32,
         entry: &'a Entry,
@@ -124,8 +135,11 @@ impl<'a> Machine<'a> {
         #[allow(clippy::cast_precision_loss)]
         let mut parts = vec![Value::Str(PIECE.into()), number(at as f64)];
         let keep = |value: &Value| state.map_or_else(|| value.clone(), |state| fixed(state, value, 4));
+        let args = &self.with_more(entry, args, state);
         for (key, param) in &entry.takes {
             let default = match &param.default {
+                // What cannot be seen may say otherwise.
+                Some(toml::Value::Integer(_) | toml::Value::Float(_) | toml::Value::Boolean(_)) if args.open => None,
                 #[allow(clippy::cast_precision_loss)]
                 Some(toml::Value::Integer(number)) => Some(Value::Num(Num::exact(*number as f64))),
                 Some(toml::Value::Float(number)) => Some(Value::Num(Num::exact(*number))),
@@ -153,6 +167,9 @@ impl<'a> Machine<'a> {
                 parts.push(value);
             }
         }
+        if let Some(wait) = self.wait_by_its_arguments(file, entry, args, state) {
+            parts.extend([Value::Str("wait".into()), wait]);
+        }
         let rest: Vec<Value> = args.list.iter().filter(|(name, _)| name.is_none()).map(|(_, v)| keep(v)).collect();
         parts.push(Value::Str("rest".into()));
         parts.push(Value::Tuple(rest.into()));
@@ -168,7 +185,9 @@ impl<'a> Machine<'a> {
             parts: parts.into(),
             ..Inst::default()
         };
-        Piece { entry, inst: Rc::new(inst) }
+        let mut piece = Piece { entry, inst: Rc::new(inst) };
+        Self::count_retries(&mut piece);
+        piece
     }
 
     /// Carries out a call of a `retry` entry.
@@ -187,6 +206,7 @@ impl<'a> Machine<'a> {
         };
         if word == "with" {
             let value = self.piece_with(&mut state, call);
+            self.note_setting(&state, call.receiver.as_ref(), &value, call.span, false);
             out.push((state, Res::Value(value)));
             return;
         }
@@ -229,6 +249,7 @@ impl<'a> Machine<'a> {
         }
         let piece = self.make_piece(file, call.entry, &args, receiver.as_deref(), Some(&state));
         let mut made = piece.value();
+        self.note_setting(&state, None, &made, call.span, false);
         // A method of what is run: it is kept, to be run when the policy is told to.
         if word == "policy"
             && let (Some(run), Value::Inst(inst)) = (call.receiver.as_ref().filter(|run| is_callable(run)), &made)
@@ -325,12 +346,19 @@ impl<'a> Machine<'a> {
             parts.splice(2..2, [Value::Str(key.as_str().into()), value]);
         }
         inst.parts = parts.into();
-        Value::Inst(Rc::new(inst))
+        let value = Value::Inst(Rc::new(inst));
+        match self.piece(here(state), &value) {
+            Some(mut piece) => {
+                Self::count_retries(&mut piece);
+                piece.value()
+            }
+            None => value,
+        }
     }
 
     /// Whether a value is a policy, so that calling it with a function runs or decorates that.
     pub(super) fn is_policy(&mut self, file: u32, value: &Value) -> bool {
-        self.piece(file, value).is_some_and(|piece| matches!(piece.word(), "policy" | "run"))
+        self.piece(file, value).is_some_and(|piece| matches!(piece.word(), "policy" | "run") && piece.is_told())
     }
 
     /// A policy called with a function. As a decorator it gives the function, followed as if it were bare; told to run
@@ -342,15 +370,16 @@ impl<'a> Machine<'a> {
         out.push((state, Res::Value(value)));
     }
 
-    fn note_driven(&mut self, state: &State, policy: &Value, call: &Value, args: &Args, span: Span) {
+    pub(super) fn note_driven(&mut self, state: &State, policy: &Value, call: &Value, args: &Args, span: Span) {
         let can_be = is_callable(call) || matches!(call, Value::Sym(_) | Value::Path(_));
         let called = can_be && state.frames.len() == 1;
         let Some(driven) = self.driven.as_mut().filter(|driven| called && driven.len() < 32) else { return };
-        if driven.iter().any(|known| known.span == span) {
+        if driven.iter().any(|known| known.span == span && known.given == Given::Called) {
             return;
         }
         let args = args.list.iter().skip(1).map(|(_, value)| value.clone()).collect();
-        driven.push(Called { policy: policy.clone(), call: call.clone(), args, state: state.clone(), span });
+        let (policy, call, state) = (policy.clone(), call.clone(), state.clone());
+        driven.push(Called { policy, call, args, state, span, given: Given::Called });
     }
 
     /// `a | b`, `a & b`, `a + b` of pieces.
@@ -408,7 +437,7 @@ impl<'a> Machine<'a> {
             "unwanted" => self.unwanted(state, receiver, arg(0), arg(1), span, out),
             "over" => {
                 let over = match self.piece(here(&state), receiver) {
-                    Some(policy) => self.over(&mut state, &policy, &arg(0), &arg(1), span),
+                    Some(policy) => self.over(&mut state, &policy, &[arg(0), arg(1), arg(2)], span),
                     None => self.unknown(&mut state, Taint::CALL),
                 };
                 out.push((state, Res::Value(over)));
@@ -492,6 +521,12 @@ impl<'a> Machine<'a> {
                 match when {
                     Some(when) if is_callable(&when) => self.ask(state, &when, given.unwrap_or(error), out, span),
                     Some(when) => self.failed(state, &when, error, attempt, span, out),
+                    // A client repeats what its requests fail with, and no interrupt.
+                    None if piece.entry.raises.is_empty() && piece.entry.repeats.is_some() => {
+                        let path = piece.entry.repeats.as_deref().unwrap_or_default();
+                        let raises = self.models(here(&state)).function(path).map(|entry| entry.raises.as_slice());
+                        self.handler(state, &error, &classes(raises.unwrap_or_default()), out);
+                    }
                     None if piece.entry.raises.is_empty() => {
                         out.push((state, Res::Value(Value::Bool(true, Taint::NONE))));
                     }
@@ -499,7 +534,12 @@ impl<'a> Machine<'a> {
                 }
             }
             "when-exception" => {
-                let types = piece.part("classes").cloned().unwrap_or_else(|| classes(&piece.entry.raises));
+                let named = match piece.rest() {
+                    rest if rest.is_empty() || piece.entry.takes.contains_key("classes") => None,
+                    rest => Some(Value::Tuple(rest.into())),
+                };
+                let types = piece.part("classes").cloned().or(named);
+                let types = types.unwrap_or_else(|| classes(&piece.entry.raises));
                 match types {
                     types if is_callable(&types) => self.ask(state, &types, error, out, span),
                     Value::Sym(_) => self.ask(state, &types, error, out, span),
@@ -540,6 +580,23 @@ impl<'a> Machine<'a> {
     /// Whether a result is one that is tried again.
     fn unwanted(&mut self, state: State, receiver: &Value, result: Value, attempt: Value, span: Span, out: &mut Out) {
         let Some(piece) = self.piece(here(&state), receiver) else { return Self::no(state, out) };
+        match (piece.word(), &result) {
+            ("policy" | "run", Value::Resp(resp)) if piece.entry.repeats.is_some() => {
+                self.unwanted_answer(state, &piece, *resp, span, out);
+            }
+            _ => self.unwanted_value(state, &piece, result, attempt, span, out),
+        }
+    }
+
+    fn unwanted_value(
+        &mut self,
+        state: State,
+        piece: &Piece<'a>,
+        result: Value,
+        attempt: Value,
+        span: Span,
+        out: &mut Out,
+    ) {
         match piece.word() {
             "policy" | "run" => match piece.part("result").or(piece.part("when")).cloned() {
                 Some(asked) if is_callable(&asked) && piece.part("result").is_some() => {
@@ -605,6 +662,7 @@ impl<'a> Machine<'a> {
         let silent = matches!(policy.part("raises"), Some(Value::Bool(false, _)));
         let how = policy.entry.exhausted.unwrap_or(Exhausted::Raises);
         match (how, &error) {
+            _ if silent && matches!(result, Value::Resp(_)) => out.push((state, Res::Value(result))),
             _ if silent => out.push((state, Res::Value(Value::None))),
             (Exhausted::Nothing, _) => out.push((state, Res::Value(Value::None))),
             (Exhausted::Last, Value::None) => out.push((state, Res::Value(result))),

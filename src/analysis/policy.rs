@@ -81,6 +81,8 @@ pub struct Operation {
     pub passed_in: bool,
     /// Taken for a request because its answer is asked for a status: nothing else is known of it.
     pub likely: bool,
+    /// Any request of a client whose setting is `text`.
+    pub by_setting: bool,
 }
 
 /// A time limit on one attempt.

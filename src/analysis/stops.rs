@@ -15,19 +15,13 @@ impl<'a> Machine<'a> {
     pub(super) fn is_endless(&mut self, state: &mut State, policy: &Value) -> bool {
         let Some(policy) = self.piece(here(state), policy) else { return false };
         let begun = Value::Num(Num { taint: Taint::CLOCK, ..Num::exact(-1.0e12) });
-        let over = self.over(state, &policy, &number(1.0e12), &begun, Span::default());
+        let over = self.over(state, &policy, &[number(1.0e12), begun, Value::None], Span::default());
         matches!(over, Value::Bool(false, _))
     }
 
-    pub(super) fn over(
-        &mut self,
-        state: &mut State,
-        policy: &Piece<'a>,
-        attempt: &Value,
-        begun: &Value,
-        span: Span,
-    ) -> Value {
-        let mut tests = Vec::new();
+    pub(super) fn over(&mut self, state: &mut State, policy: &Piece<'a>, about: &[Value; 3], span: Span) -> Value {
+        let [attempt, begun, error] = about;
+        let mut tests: Vec<Value> = self.counted_by_kind(state, policy, attempt, error).into_iter().collect();
         if let Some(attempts) = policy.part("attempts").cloned() {
             tests.push(self.counted(policy.entry, &attempts, attempt));
         }
@@ -123,6 +117,7 @@ impl<'a> Machine<'a> {
         let more = if entry.counts == Some(Counts::Retries) { 1.0 } else { 0.0 };
         match amount {
             Value::None => Value::Bool(false, Taint::NONE),
+            Value::Bool(false, _) => self.counted(entry, &number(0.0), attempt),
             Value::Num(num) if num.hi.0 < entry.endless_below.unwrap_or(f64::NEG_INFINITY) => {
                 Value::Bool(false, Taint::NONE)
             }

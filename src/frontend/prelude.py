@@ -17,7 +17,7 @@ def drive(call, policy, *args):
         else:
             if not policy.unwanted(result, attempt):
                 return result
-        if policy.over(attempt, begun):
+        if policy.over(attempt, begun, error):
             return policy.leave(attempt, error, result)
         policy.rest(policy.pause(attempt, error, result))
 
@@ -38,7 +38,7 @@ async def drive_async(call, policy, *args):
         else:
             if not policy.unwanted(result, attempt):
                 return result
-        if policy.over(attempt, begun):
+        if policy.over(attempt, begun, error):
             return policy.leave(attempt, error, result)
         policy.rest(policy.pause(attempt, error, result))
 
@@ -55,7 +55,7 @@ def drive_result(call, policy, *args):
         error = policy.failure(result)
         if not policy.failed(error, attempt):
             return result
-        if policy.over(attempt, begun):
+        if policy.over(attempt, begun, error):
             return result
         policy.rest(policy.pause(attempt, error, result))
 
@@ -71,7 +71,7 @@ async def drive_result_async(call, policy, *args):
         error = policy.failure(result)
         if not policy.failed(error, attempt):
             return result
-        if policy.over(attempt, begun):
+        if policy.over(attempt, begun, error):
             return result
         policy.rest(policy.pause(attempt, error, result))
 
@@ -89,7 +89,7 @@ async def decorate_async(make, call, given, *args):
 def leave_attempt(policy, attempt, begun, error):
     if not policy.failed(error, attempt):
         return False
-    if policy.over(attempt, begun):
+    if policy.over(attempt, begun, error):
         return False
     policy.rest(policy.pause(attempt, error, None))
     return True

@@ -31,6 +31,13 @@ const PYTHON: &[(&str, &str)] = &[
     ("python/backoff.toml", include_str!("../../rules/models/python/backoff.toml")),
     ("python/retry.toml", include_str!("../../rules/models/python/retry.toml")),
     ("python/stamina.toml", include_str!("../../rules/models/python/stamina.toml")),
+    ("python/retrying.toml", include_str!("../../rules/models/python/retrying.toml")),
+    ("python/aiohttp_retry.toml", include_str!("../../rules/models/python/aiohttp_retry.toml")),
+    ("python/httpx_retries.toml", include_str!("../../rules/models/python/httpx_retries.toml")),
+    ("python/google.toml", include_str!("../../rules/models/python/google.toml")),
+    ("python/botocore.toml", include_str!("../../rules/models/python/botocore.toml")),
+    ("python/celery.toml", include_str!("../../rules/models/python/celery.toml")),
+    ("python/task_queues.toml", include_str!("../../rules/models/python/task_queues.toml")),
     ("python/opnieuw.toml", include_str!("../../rules/models/python/opnieuw.toml")),
 ];
 
@@ -44,6 +51,9 @@ const RUST: &[(&str, &str)] = &[
     ("rust/octocrab.toml", include_str!("../../rules/models/rust/octocrab.toml")),
     ("rust/aws.toml", include_str!("../../rules/models/rust/aws.toml")),
     ("rust/reqwest.toml", include_str!("../../rules/models/rust/reqwest.toml")),
+    ("rust/reqwest_retry.toml", include_str!("../../rules/models/rust/reqwest_retry.toml")),
+    ("rust/object_store.toml", include_str!("../../rules/models/rust/object_store.toml")),
+    ("rust/opendal.toml", include_str!("../../rules/models/rust/opendal.toml")),
     ("rust/ureq.toml", include_str!("../../rules/models/rust/ureq.toml")),
     ("rust/tokio_retry.toml", include_str!("../../rules/models/rust/tokio_retry.toml")),
     ("rust/retry.toml", include_str!("../../rules/models/rust/retry.toml")),

@@ -30,6 +30,7 @@ pub const WORDS: &[Word] = &[
             "url",
             "retries",
             "default-retries",
+            "policy",
             "status-error",
             "raises-on-status",
             "statuses",
@@ -124,7 +125,28 @@ pub const WORDS: &[Word] = &[
     word("number-constant", &["number", "unit"], &["functions", "number"]),
     word(
         "retry",
-        &["function", "unit", "takes", "counts", "endless-below", "pace", "exhausted", "wraps", "passes-on", "state"],
+        &[
+            "function",
+            "unit",
+            "takes",
+            "counts",
+            "endless-below",
+            "pace",
+            "exhausted",
+            "wraps",
+            "passes-on",
+            "state",
+            "repeats",
+            "statuses",
+            "advised",
+            "besides",
+            "at-once",
+            "power",
+            "needs",
+            "waits",
+            "hooks",
+            "queue",
+        ],
         &["function"],
     ),
 ];
@@ -153,7 +175,12 @@ pub fn fault(entry: &Entry) -> Option<String> {
             return Some(format!("`{path}` in `functions`: only `local` and `remote` take a final `*`"));
         }
     }
-    for (key, text) in [("statuses", &entry.statuses), ("stands-for", &entry.stands_for)] {
+    for (key, text) in [
+        ("statuses", &entry.statuses),
+        ("advised", &entry.advised),
+        ("besides", &entry.besides),
+        ("stands-for", &entry.stands_for),
+    ] {
         if let Some(text) = text
             && !statuses_are_sound(text)
         {
@@ -166,7 +193,7 @@ pub fn fault(entry: &Entry) -> Option<String> {
                 return Some(format!("`{word}` is no piece of a policy; allowed: {}", PIECES.join(", ")));
             }
         }
-        for key in entry.takes.keys() {
+        for key in entry.takes.keys().chain(&entry.needs) {
             if !TAKES.contains(&key.as_str()) {
                 return Some(format!("`{key}` in `takes` is no part of a policy; allowed: {}", TAKES.join(", ")));
             }

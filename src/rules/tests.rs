@@ -37,6 +37,7 @@ fn handler() -> Site {
             key: Key::None,
             passed_in: false,
             likely: false,
+            by_setting: false,
         }],
         failures: vec![FailurePath {
             operation: 0,

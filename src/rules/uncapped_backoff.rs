@@ -1,7 +1,7 @@
 //! Reports a wait that grows without a ceiling, past what anybody waits for.
 
 use super::{Context, Finding, Group, Rule, scope, wording};
-use crate::analysis::policy::{Bound, FailurePath, Pace, Site};
+use crate::analysis::policy::{Bound, FailurePath, Form, Pace, Site};
 use crate::diagnostic::Level;
 
 pub(super) const RULE: Rule = Rule {
@@ -13,7 +13,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
-    let operation = scope::paced(site)?;
+    // Nobody waits for a task that a queue runs again.
+    let operation = scope::paced(site).filter(|_| site.form != Form::TaskQueue)?;
     let limit = context.limits.max_delay;
     let path = scope::surest(site, |path| longest(path, limit).is_some())?;
     let (attempt, wait) = longest(path, limit)?;

@@ -15,6 +15,8 @@ const HOLES: u32 = 5;
 /// The operation within a sentence: "the POST to `https://…`", "the POST `client.post(url)`", "`connect()`".
 pub(super) fn operation(operation: &Operation) -> String {
     match (&operation.method, &operation.target) {
+        (Some(method), _) if operation.by_setting => format!("each {method} of a client with `{}`", operation.text),
+        (None, _) if operation.by_setting => format!("each request of a client with `{}`", operation.text),
         (Some(method), Some(target)) => format!("the {method} to `{target}`"),
         (Some(method), None) => format!("the {method} `{}`", operation.text),
         (None, _) if operation.passed_in => format!("the operation `{}` that is passed in", operation.text),

@@ -60,6 +60,7 @@ fn site(failures: Vec<FailurePath>) -> Site {
             key: Key::None,
             passed_in: false,
             likely: false,
+            by_setting: false,
         }],
         failures,
         exits: Vec::new(),

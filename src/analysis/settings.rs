@@ -1,0 +1,302 @@
+//! Settings: a client that is told to repeat its requests by itself.
+//!
+//! The policy is a piece as any other, and the library's loop is run as it is for a decorator, with any request of such
+//! a client (the entry's `repeats`) in the place of a decorated function. What is particular to clients stands here:
+//! which answers are tried again, for which methods, and how long the server asks to wait.
+
+use std::rc::Rc;
+
+use super::calls::{Args, Call};
+use super::combinators::{Called, Given};
+use super::machine::{Advice, Machine, Out, Res};
+use super::pieces::{PIECE, Piece, here, marked};
+use super::state::{Event, State};
+use super::status::StatusSet;
+use super::value::{ANY, ClassRef, Node, Pending, Place, RespId, Taint, Value};
+use crate::ir::{BinOp, Callee, Function, Op};
+use crate::models::{Entry, Kind, Models};
+use crate::source::Span;
+
+/// So many policies of one function are looked at.
+const MOST: usize = 32;
+
+/// Whether an entry says what is told to a client.
+pub(super) fn is_setting(entry: &Entry) -> bool {
+    entry.repeats.is_some() || entry.policy.is_some()
+}
+
+/// Whether something is named in a function that may be a setting: most functions hold none, and need not be run.
+pub(super) fn may_set(models: &Models, function: &Function) -> bool {
+    let last = |path: &str| path.rsplit(['.', ':']).next().unwrap_or_default().to_owned();
+    let named = |name: &str| {
+        models.entries().iter().filter(|entry| is_setting(entry)).any(|entry| {
+            entry.functions.iter().any(|path| last(path) == name) || entry.names.iter().any(|other| other == name)
+        })
+    };
+    function.blocks.iter().flat_map(|block| &block.instrs).any(|instr| match &instr.op {
+        Op::Path(path) => named(&last(path)),
+        Op::Attr(_, name) | Op::Call { callee: Callee::Method { name, .. }, .. } => named(name),
+        Op::Call { callee: Callee::Super { name }, .. } => name == "__init__",
+        _ => false,
+    })
+}
+
+impl<'a> Machine<'a> {
+    /// Notes a policy that was made for a client, in the place of one that it was made of.
+    pub(super) fn note_setting(&mut self, state: &State, old: Option<&Value>, policy: &Value, span: Span, is: bool) {
+        if self.driven.is_none() || state.frames.len() != 1 || marked(policy, PIECE).is_none() {
+            return;
+        }
+        let Some(piece) = self.piece(here(state), policy) else { return };
+        if piece.word() != "policy" || !piece.is_told() || piece.entry.repeats.is_none() {
+            return;
+        }
+        let Some(call) = self.any_request(state, &piece) else { return };
+        let Some(driven) = self.driven.as_mut() else { return };
+        if let Some(old) = old {
+            driven.retain(|known| known.given != Given::Made || known.policy != *old);
+        }
+        if driven.len() >= MOST || driven.iter().any(|known| known.span == span && known.given != Given::Called) {
+            return;
+        }
+        let given = if is { Given::Attached } else { Given::Made };
+        let (policy, state) = (policy.clone(), state.clone());
+        driven.push(Called { policy, call, args: Vec::new(), state, span, given });
+    }
+
+    /// Notes that a client was made that repeats as it was told.
+    pub(super) fn note_attached(&mut self, state: &State, call: &Call<'a>) {
+        if self.driven.is_none() || state.frames.len() != 1 {
+            return;
+        }
+        let (Some(path), Some(param)) = (&call.entry.policy, &call.entry.retries) else { return };
+        let policy = match call.args.get(param) {
+            Some(given @ Value::Inst(_)) => given.clone(),
+            Some(number @ Value::Num(_)) => {
+                let Some(entry) = self.models(here(state)).function(path) else { return };
+                let Some(attempts) = entry.takes.get("attempts") else { return };
+                let list = vec![(attempts.name.as_deref().map(Rc::from), number.clone())];
+                self.make_piece(here(state), entry, &Args { list, open: false }, None, Some(state)).value()
+            }
+            // How, and whether, it repeats cannot be seen.
+            _ => return,
+        };
+        self.note_setting(state, None, &policy, call.span, true);
+    }
+
+    /// Notes what a class passes on to a base that repeats as it is told.
+    pub(super) fn note_inherited(&mut self, state: &State, class: ClassRef, args: Args, span: Span) {
+        let models = self.models(class.file);
+        let bases = self.project.class(class).map(|class| class.bases.as_slice()).unwrap_or_default();
+        let Some(entry) = bases.iter().find_map(|base| models.function(&base.path)).filter(|entry| is_setting(entry))
+        else {
+            return;
+        };
+        if entry.hooks.iter().any(|hook| self.project.method(class, hook).is_some()) {
+            return;
+        }
+        if entry.kind == Kind::Retry {
+            let policy = self.make_piece(class.file, entry, &args, None, Some(state)).value();
+            return self.note_setting(state, None, &policy, span, true);
+        }
+        let path = entry.functions.first().map_or("", String::as_str);
+        let call = Call { entry, receiver: None, path: path.into(), name: "__init__".into(), args, span };
+        self.note_attached(state, &call);
+    }
+
+    /// Any request of a client with such a policy: of the methods that it repeats, the one that does most harm.
+    fn any_request(&mut self, state: &State, piece: &Piece<'a>) -> Option<Value> {
+        let path: Rc<str> = piece.entry.repeats.as_deref()?.into();
+        let callee = Value::Path(path);
+        let Some(verb) = piece.part("methods").and_then(|methods| self.worst_method(methods)) else {
+            return Some(callee);
+        };
+        let args = [(Some(Rc::from("method")), Value::Str(verb.into()))].into();
+        Some(Value::Partial(Rc::new(Pending { callee, args, place: self.place(state) })))
+    }
+
+    /// Of the methods that are repeated, one that a repetition does twice. `None` and `False` stand for all.
+    fn worst_method(&self, methods: &Value) -> Option<&'static str> {
+        if matches!(methods, Value::None | Value::Bool(false, _)) {
+            return Some("POST");
+        }
+        // Some are taken away: which are left is not known.
+        let mut less = |value: &Value| match value {
+            Value::Sym(id) => {
+                self.symbols.info(*id).is_some_and(|info| matches!(info.node, Node::Binary(BinOp::Sub, ..)))
+            }
+            _ => false,
+        };
+        if self.symbols.mentions(methods, &mut less) {
+            return None;
+        }
+        let named = |name: &str| {
+            let mut is = |value: &Value| matches!(value, Value::Str(text) if text.eq_ignore_ascii_case(name));
+            self.symbols.mentions(methods, &mut is)
+        };
+        ["POST", "PATCH"].into_iter().find(|name| named(name))
+    }
+
+    /// Whether an answer is one that is tried again.
+    pub(super) fn unwanted_answer(&mut self, state: State, piece: &Piece<'a>, resp: RespId, span: Span, out: &mut Out) {
+        let parse = |text: &Option<String>| text.as_deref().and_then(StatusSet::parse).unwrap_or_default();
+        let set = match piece.part("statuses") {
+            None if piece.open() && piece.entry.takes.contains_key("statuses") => None,
+            None | Some(Value::None) => Some(parse(&piece.entry.statuses)),
+            Some(given) => statuses_in(given),
+        };
+        let Some(mut set) = set else {
+            let which = piece.part("statuses").cloned().unwrap_or(Value::None);
+            return self.ask(state, &which, Value::Resp(resp), out, span);
+        };
+        set = set.or(&parse(&piece.entry.besides));
+        if self.plan.advice != Advice::Absent && heeds(piece) {
+            set = set.or(&parse(&piece.entry.advised));
+        }
+        out.push((state, Res::Value(Value::StatusIn(resp, set))));
+    }
+
+    /// The wait that the server asks for, where the library follows it.
+    pub(super) fn advised_pause(
+        &mut self,
+        state: &mut State,
+        piece: &Piece<'a>,
+        resp: Place,
+        span: Span,
+    ) -> Option<Value> {
+        if piece.entry.repeats.is_none() || !heeds(piece) {
+            return None;
+        }
+        let at = self.at(state, span);
+        if self.advice(state, resp, at) == Value::None {
+            return None;
+        }
+        if self.plan.advice == Advice::Date {
+            state.push(Event::ParsedDate);
+        }
+        Some(Value::Sym(self.symbols.intern(Node::RetryAfter(resp), Taint::SERVER.or(Taint::FAILURE))))
+    }
+
+    /// Whether as many attempts were made as there may be for this kind of failure: for connecting, for what comes
+    /// after, and for answers.
+    pub(super) fn counted_by_kind(
+        &mut self,
+        state: &State,
+        policy: &Piece<'a>,
+        attempt: &Value,
+        error: &Value,
+    ) -> Option<Value> {
+        let models = self.models(here(state));
+        let before_send = |class: &Rc<str>| models.exception(class).is_some_and(|entry| entry.before_send);
+        let kinds: &[&str] = match error {
+            Value::Exc(exc) if exc.classes.iter().all(before_send) => &["connects"],
+            Value::Exc(exc) if exc.classes.iter().any(|class| &**class == ANY || before_send(class)) => {
+                &["connects", "reads"]
+            }
+            Value::Exc(_) => &["reads"],
+            _ => &["answers"],
+        };
+        let limits: Option<Vec<Value>> =
+            kinds.iter().map(|kind| policy.part(kind).filter(|limit| **limit != Value::None).cloned()).collect();
+        let tests: Vec<Value> = limits?.iter().map(|limit| self.counted(policy.entry, limit, attempt)).collect();
+        Some(self.fold(&tests, false))
+    }
+
+    /// How often a policy sends a request again, for whoever counts the layers.
+    pub(super) fn count_retries(piece: &mut Piece<'a>) {
+        if piece.entry.repeats.is_none() {
+            return;
+        }
+        let number = match piece.part("attempts") {
+            Some(Value::Num(num)) => num.single().filter(|number| (0.0..1.0e6).contains(number)),
+            Some(Value::Bool(false, _)) => Some(0.0),
+            _ => None,
+        };
+        let after_first = piece.entry.counts == Some(crate::models::Counts::Retries);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let retries = number.map(|number| if after_first { number as u32 } else { (number as u32).saturating_sub(1) });
+        Rc::make_mut(&mut piece.inst).retries = retries;
+    }
+
+    /// A policy, or a wait of one, that is written as its fields.
+    pub(super) fn piece_of_fields(
+        &mut self,
+        state: &State,
+        path: &str,
+        fields: &[(&String, Value)],
+        base: Option<&Value>,
+        span: Span,
+    ) -> Option<Value> {
+        let file = here(state);
+        let entry = self.models(file).exact(path).filter(|entry| entry.kind == Kind::Retry)?;
+        let list = fields.iter().map(|(name, value)| (Some(Rc::from(name.as_str())), value.clone())).collect();
+        // What the rest is of is known where it is the default.
+        let known =
+            base.is_none_or(|base| self.piece(file, base).is_some_and(|piece| std::ptr::eq(piece.entry, entry)));
+        let piece = self.make_piece(file, entry, &Args { list, open: !known }, None, Some(state)).value();
+        self.note_setting(state, base, &piece, span, false);
+        Some(piece)
+    }
+
+    /// The arguments with those that stand in a mapping among them.
+    pub(super) fn with_more(&self, entry: &Entry, args: &Args, state: Option<&State>) -> Args {
+        let mut args = args.clone();
+        let Some(more) = entry.takes.get("more").and_then(|param| args.get(param)).cloned() else { return args };
+        let items = match (&more, state) {
+            (Value::None, _) => Some(Rc::from([])),
+            (more, Some(state)) => self.spread(state, more),
+            (Value::Tuple(items), None) => Some(items.clone()),
+            _ => None,
+        };
+        match items {
+            Some(items) if items.len() % 2 == 0 => {
+                for pair in items.chunks_exact(2) {
+                    match pair {
+                        [Value::Str(name), value] => args.list.push((Some(name.clone()), value.clone())),
+                        _ => args.open = true,
+                    }
+                }
+            }
+            _ => args.open = true,
+        }
+        args
+    }
+
+    /// Of the waits that a policy may have, the one that it is given the arguments of.
+    pub(super) fn wait_by_its_arguments(
+        &mut self,
+        file: u32,
+        entry: &Entry,
+        args: &Args,
+        state: Option<&State>,
+    ) -> Option<Value> {
+        let list = args.list.iter().filter(|(name, _)| name.is_some()).cloned().collect();
+        let named = Args { list, open: args.open };
+        entry.waits.iter().find_map(|path| {
+            let wait = self.models(file).function(path)?;
+            let piece = self.make_piece(file, wait, &named, None, state);
+            piece.is_told().then(|| piece.value())
+        })
+    }
+}
+
+/// Whether the library follows Retry-After, and was not told otherwise.
+fn heeds(piece: &Piece<'_>) -> bool {
+    let asked = piece.entry.takes.contains_key("advice") || piece.entry.advised.is_some();
+    asked && !matches!(piece.part("advice"), Some(Value::None | Value::Bool(false, _)))
+}
+
+/// The statuses of a list; `None` where it cannot be seen.
+fn statuses_in(value: &Value) -> Option<StatusSet> {
+    match value {
+        Value::Num(num) =>
+        {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            num.single().filter(|number| (100.0..600.0).contains(number)).map(|number| StatusSet::one(number as u16))
+        }
+        Value::Bool(false, _) => Some(StatusSet::EMPTY),
+        Value::Tuple(items) => items.iter().try_fold(StatusSet::EMPTY, |set, item| Some(set.or(&statuses_in(item)?))),
+        Value::Variant(_, _, args) => args.first().and_then(statuses_in),
+        _ => None,
+    }
+}

@@ -180,6 +180,7 @@ pub const PIECES: &[&str] = &[
     "policy",
     "run",
     "with",
+    "again",
     "stop-attempts",
     "stop-delay",
     "stop-never",
@@ -573,6 +574,9 @@ pub struct Entry {
     /// it needs.
     #[serde(default)]
     pub waits: Vec<String>,
+    /// `retry`: the class that a task raises to be run again.
+    #[serde(default)]
+    pub again: Option<String>,
     /// `retry`: methods by which a class that is made of it decides for itself.
     #[serde(default)]
     pub hooks: Vec<String>,

@@ -148,6 +148,7 @@ fn site(machine: &mut Machine<'_>, brought: Brought, func: FuncRef, function: &F
         loop_kind: Some(source.kind),
         most: None,
         lost_result: None,
+        limit: None,
     };
     let mut site = facts::site(machine, &found)?;
     site.helper = Some(Helper { file: helper.file, header: source.header });

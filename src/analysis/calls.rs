@@ -468,7 +468,9 @@ impl<'a> Machine<'a> {
         }
         // What any value has.
         if let Some(entry) = models.method("*", name)
-            && (entry.kind != Kind::Retry || self.lends_policy(file, entry, &receiver))
+            && (entry.kind != Kind::Retry
+                || self.lends_policy(file, entry, &receiver)
+                || self.is_task(file, entry, &receiver))
             && (entry.kind != Kind::Source || takes(entry, &args))
         {
             let path: Rc<str> = name.into();

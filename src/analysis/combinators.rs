@@ -22,6 +22,8 @@ use crate::source::Span;
 const ENOUGH: u32 = 24;
 /// Steps for evaluating a decorator's expression.
 const EVALUATE_BUDGET: u64 = 6_000;
+/// Steps for coming to the settings in a function.
+const SETTINGS_BUDGET: u64 = 30_000;
 
 /// The sites that a function's decorators make of it.
 pub(super) fn decorated(machine: &mut Machine<'_>, func: FuncRef, function: &Function) -> Vec<Site> {
@@ -31,10 +33,10 @@ pub(super) fn decorated(machine: &mut Machine<'_>, func: FuncRef, function: &Fun
     }
     for decorator in &function.decorators {
         let value = machine.initial(FuncRef { file: func.file, func: decorator.value });
-        if !machine.is_policy(func.file, &value) {
+        let Some(piece) = machine.piece(func.file, &value) else { continue };
+        if !machine.is_policy(func.file, &value) && !machine.may_ask_again(&piece, function) {
             continue;
         }
-        let Some(piece) = machine.piece(func.file, &value) else { continue };
         let form = if piece.entry.queue { Form::TaskQueue } else { Form::Decorator };
         let start = machine.enter(func);
         let outer = start.top().and_then(|frame| frame.outer);
@@ -47,6 +49,7 @@ pub(super) fn decorated(machine: &mut Machine<'_>, func: FuncRef, function: &Fun
             function,
             span: decorator.span,
             form,
+            others: Vec::new(),
         };
         found.extend(site(machine, what));
     }
@@ -63,6 +66,8 @@ pub(super) struct Driven<'f> {
     pub function: &'f Function,
     pub span: Span,
     pub form: Form,
+    /// What the policy is on other paths.
+    pub others: Vec<(Value, State)>,
 }
 
 /// The site of a call that a policy runs again.
@@ -73,15 +78,18 @@ pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> 
     if let Value::Func(func, _) = &what.call {
         machine.weight_cache.insert(*func, true);
     }
-    let mut start = driven(machine, driver, &what)?;
+    let mut start = driven(machine, driver, &what, &what.policy, &what.start)?;
+    let others: Vec<State> =
+        what.others.iter().filter_map(|(policy, start)| driven(machine, driver, &what, policy, start)).collect();
     let head = drive.loops.first()?.head;
     let map = machine.loops_of(driver);
     let blocks = map.loops.first()?.1.clone();
     let most = machine.is_endless(&mut start, &what.policy).then_some(ENOUGH);
+    let limit = machine.limit_of(&mut start, &what.policy);
     machine.plan = Plan { head: Some(head), stop_at_head: true, ..Plan::calm() };
     machine.allow(2_000);
     let entries: Vec<State> = machine
-        .run(vec![start])
+        .run([start].into_iter().chain(others).collect())
         .into_iter()
         .filter(|finished| finished.end == End::Head)
         .map(|finished| sites::at_head(finished.state))
@@ -112,6 +120,7 @@ pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> 
         loop_kind: Some(LoopKind::Endless),
         most,
         lost_result: None,
+        limit,
     };
     facts::site(machine, &found)
 }
@@ -223,15 +232,21 @@ pub(super) fn called(machine: &mut Machine<'_>, module: &Module) -> Vec<Site> {
         if function.is_test || function.kind == FunctionKind::Initialiser {
             continue;
         }
-        if !combines && !settings::may_set(models, function) {
+        let sets = settings::may_set(models, function);
+        if !combines && !sets {
             continue;
         }
         machine.driven = Some(Vec::new());
         machine.plan = Plan::calm();
-        machine.allow(EVALUATE_BUDGET);
+        machine.allow(if sets { SETTINGS_BUDGET } else { EVALUATE_BUDGET });
         let start = machine.enter(func);
         machine.run(vec![start]);
-        noted.extend(machine.driven.take().unwrap_or_default().into_iter().map(|call| (func, function, call)));
+        // On a path that was not followed a setting may be another.
+        let cut = machine.exhausted;
+        for mut call in machine.driven.take().unwrap_or_default() {
+            call.state.guessed |= cut && call.given != Given::Called;
+            noted.push((func, function, call));
+        }
     }
     // A policy that is attached or run in this file is a site there, and none where it is made.
     let used: Vec<Value> = noted
@@ -243,14 +258,14 @@ pub(super) fn called(machine: &mut Machine<'_>, module: &Module) -> Vec<Site> {
     noted.retain(|(.., call)| call.given != Given::Made || !used.contains(&call.policy));
     let mut found = Vec::new();
     for (func, function, call) in noted {
-        let Called { policy, call, args, state, span, given } = call;
+        let Called { policy, call, args, state, span, given, others } = call;
         let queue = machine.piece(func.file, &policy).is_some_and(|piece| piece.entry.queue);
         let form = match given {
             _ if queue => Form::TaskQueue,
             Given::Called => Form::Decorator,
             Given::Made | Given::Attached => Form::ClientConfig,
         };
-        let what = Driven { policy, call, args, start: state, func, function, span, form };
+        let what = Driven { policy, call, args, start: state, func, function, span, form, others };
         found.extend(site(machine, what));
     }
     found
@@ -273,6 +288,8 @@ pub struct Called {
     pub(super) state: State,
     pub(super) span: Span,
     pub(super) given: Given,
+    /// What it is on other paths that come there.
+    pub(super) others: Vec<(Value, State)>,
 }
 
 /// What became of a policy there.
@@ -287,10 +304,10 @@ pub(super) enum Given {
 }
 
 /// The state at the entry of the driver, its variables set.
-fn driven(machine: &Machine<'_>, driver: FuncRef, what: &Driven<'_>) -> Option<State> {
-    let mut given = vec![what.call.clone(), what.policy.clone()];
+fn driven(machine: &Machine<'_>, driver: FuncRef, what: &Driven<'_>, policy: &Value, start: &State) -> Option<State> {
+    let mut given = vec![what.call.clone(), policy.clone()];
     if !what.args.is_empty() || what.form == Form::ClientConfig {
         given.push(Value::Tuple(what.args.clone().into()));
     }
-    machine.at_entry_of(driver, what.start.clone(), &given)
+    machine.at_entry_of(driver, start.clone(), &given)
 }

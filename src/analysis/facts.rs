@@ -336,6 +336,10 @@ pub(super) fn failure_path(
         outage.waits.truncate(1);
     }
     let bound = if twice { Bound::Count(Some(2)) } else { bound(machine, found, &outage) };
+    let bound = match (bound, &found.limit) {
+        (Bound::Unknown, Some(limit)) => limit.clone(),
+        (bound, _) => bound,
+    };
     let attempts = match &bound {
         Bound::Count(Some(count)) | Bound::Both(Some(count), _) => Some(*count),
         _ => None,

@@ -315,7 +315,10 @@ impl Machine<'_> {
             if let Some(value) = initial.clone().filter(|value| self.tells(value)) {
                 return self.settled(state, value);
             }
-            if let Some(func) = self.project.method(class, name) {
+            // A field may have a method beside it that has the same name.
+            if self.field(class, name).is_none()
+                && let Some(func) = self.project.method(class, name)
+            {
                 let function = self.project.function(func);
                 let Some(property) = function.filter(|function| function.is_property) else {
                     return Value::Bound(Rc::new((Value::Sym(id), name.into())));

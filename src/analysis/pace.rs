@@ -91,10 +91,8 @@ fn sample(machine: &Machine<'_>, value: &Value, depth: u32) -> f64 {
             match &**name {
                 "min" => told.reduce(f64::min).unwrap_or(UNKNOWN),
                 "max" => told.reduce(f64::max).unwrap_or(UNKNOWN),
-                "random" => {
-                    let ends: Vec<f64> = args.iter().map(|arg| sample(machine, arg, depth)).collect();
-                    ends.iter().sum::<f64>() / 2.0
-                }
+                // The upper end grows, whatever the lower one does.
+                "random" => args.last().map_or(UNKNOWN, |arg| sample(machine, arg, depth)),
                 "exp" => args.first().map_or(UNKNOWN, |arg| sample(machine, arg, depth).exp()),
                 "exp2" => args.first().map_or(UNKNOWN, |arg| sample(machine, arg, depth).exp2()),
                 "sum" => args.iter().map(|arg| sample(machine, arg, depth)).sum(),

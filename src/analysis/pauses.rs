@@ -9,6 +9,7 @@ use crate::ir::BinOp;
 use crate::source::Span;
 
 use super::pieces::{DEPTH, Piece, here, is_callable, number};
+use super::settings::asks_again;
 
 impl<'a> Machine<'a> {
     /// How long to wait before the next attempt.
@@ -23,6 +24,13 @@ impl<'a> Machine<'a> {
             && let Some(told) = self.advised_pause(&mut state, &policy, *resp, span)
         {
             out.push((state, Res::Value(told)));
+            return;
+        }
+        if let Some([pause, ..]) = asks_again(&policy, &error)
+            && *pause != Value::None
+        {
+            let pause = self.seconds(pause, policy.entry.unit);
+            out.push((state, Res::Value(pause)));
             return;
         }
         let wait = policy.part("wait").cloned();
@@ -161,7 +169,9 @@ impl<'a> Machine<'a> {
                     (a, b) = (b, a + b);
                     left -= 1.0;
                 }
-                self.clamped(number(a), low, high)
+                let amount = amount.unwrap_or_else(|| number(1.0));
+                let length = arith::binary(&mut self.symbols, BinOp::Mul, &amount, &number(a));
+                self.clamped(length, low, high)
             }
             "wait-none" => number(0.0),
             _ => {

@@ -11,6 +11,7 @@ use super::calls::{Args, Call};
 use super::combinators::{Called, Given};
 use super::machine::{Machine, Out, Res};
 use super::memory::fixed;
+use super::settings::asks_again;
 use super::state::State;
 use super::value::{ANY, Exc, Inst, Node, Num, Taint, Type, Value};
 use crate::frontend::prelude;
@@ -200,6 +201,9 @@ impl<'a> Machine<'a> {
             out.push((state, Res::Value(value)));
             return;
         }
+        if word == "again" {
+            return self.run_again(state, call, out);
+        }
         let receiver = match &call.receiver {
             Some(Value::Inst(inst)) => Some(inst.clone()),
             _ => None,
@@ -263,11 +267,14 @@ impl<'a> Machine<'a> {
 
     /// Whether a method that any value may have is meant: one of a callable, in a file that imports the library.
     pub(super) fn lends_policy(&self, file: u32, entry: &Entry, receiver: &Value) -> bool {
+        is_callable(receiver) && self.imports_library(file, entry)
+    }
+
+    /// Whether a file imports the library that an entry is of.
+    pub(super) fn imports_library(&self, file: u32, entry: &Entry) -> bool {
         let models = self.models(file);
         let imports = self.project.module(file).map(|module| module.imports.as_slice()).unwrap_or_default();
-        let imported =
-            || imports.iter().any(|path| models.library_of(path).is_some_and(|library| library.name == entry.library));
-        is_callable(receiver) && imported()
+        imports.iter().any(|path| models.library_of(path).is_some_and(|library| library.name == entry.library))
     }
 
     /// Runs a policy that was made of what it runs; false where the value is no such thing.
@@ -379,7 +386,7 @@ impl<'a> Machine<'a> {
         }
         let args = args.list.iter().skip(1).map(|(_, value)| value.clone()).collect();
         let (policy, call, state) = (policy.clone(), call.clone(), state.clone());
-        driven.push(Called { policy, call, args, state, span, given: Given::Called });
+        driven.push(Called { policy, call, args, state, span, given: Given::Called, others: Vec::new() });
     }
 
     /// `a | b`, `a & b`, `a + b` of pieces.
@@ -503,6 +510,10 @@ impl<'a> Machine<'a> {
         };
         let given = Self::attempt_state(&piece, attempt.clone(), error.clone(), Value::None);
         match piece.word() {
+            "policy" | "run" if asks_again(&piece, &error).is_some() => {
+                out.push((state, Res::Value(Value::Bool(true, Taint::NONE))));
+            }
+            "policy" if !piece.is_told() => Self::no(state, out),
             "policy" | "run" => {
                 let when = match piece.part("when").or(piece.part("classes")) {
                     None | Some(Value::None) => None,

@@ -49,6 +49,7 @@ pub(super) fn in_function<'a>(machine: &mut Machine<'a>, func: FuncRef, function
                 loop_kind: None,
                 most: None,
                 lost_result,
+                limit: None,
             };
             sites.extend(facts::site(machine, &found));
         }
@@ -77,6 +78,7 @@ pub(super) fn in_function<'a>(machine: &mut Machine<'a>, func: FuncRef, function
                 loop_kind: None,
                 most: None,
                 lost_result: None,
+                limit: None,
             };
             sites.extend(facts::site(machine, &found));
         }

@@ -12,13 +12,15 @@ use super::machine::{Advice, Machine, Out, Res};
 use super::pieces::{PIECE, Piece, here, marked};
 use super::state::{Event, State};
 use super::status::StatusSet;
-use super::value::{ANY, ClassRef, Node, Pending, Place, RespId, Taint, Value};
-use crate::ir::{BinOp, Callee, Function, Op};
+use super::value::{ANY, ClassRef, Exc, Node, Pending, Place, RespId, Taint, Value};
+use crate::ir::{BinOp, Callee, Function, Instr, Op};
 use crate::models::{Entry, Kind, Models};
 use crate::source::Span;
 
 /// So many policies of one function are looked at.
 const MOST: usize = 32;
+/// So many more that come to the same place on different paths.
+const MOST_PATHS: usize = 3;
 
 /// Whether an entry says what is told to a client.
 pub(super) fn is_setting(entry: &Entry) -> bool {
@@ -56,12 +58,20 @@ impl<'a> Machine<'a> {
         if let Some(old) = old {
             driven.retain(|known| known.given != Given::Made || known.policy != *old);
         }
-        if driven.len() >= MOST || driven.iter().any(|known| known.span == span && known.given != Given::Called) {
+        let here = |known: &&mut Called| known.span == span && known.given != Given::Called;
+        if let Some(known) = driven.iter_mut().find(here) {
+            let same = known.policy == *policy || known.others.iter().any(|(other, _)| other == policy);
+            if !same && known.others.len() < MOST_PATHS {
+                known.others.push((policy.clone(), state.clone()));
+            }
+            return;
+        }
+        if driven.len() >= MOST {
             return;
         }
         let given = if is { Given::Attached } else { Given::Made };
         let (policy, state) = (policy.clone(), state.clone());
-        driven.push(Called { policy, call, args: Vec::new(), state, span, given });
+        driven.push(Called { policy, call, args: Vec::new(), state, span, given, others: Vec::new() });
     }
 
     /// Notes that a client was made that repeats as it was told.
@@ -277,6 +287,49 @@ impl<'a> Machine<'a> {
             let piece = self.make_piece(file, wait, &named, None, state);
             piece.is_told().then(|| piece.value())
         })
+    }
+}
+
+impl<'a> Machine<'a> {
+    /// Whether a method that any value may have is meant by which a task asks to be run again: one of a parameter, in a
+    /// file that imports the library.
+    pub(super) fn is_task(&self, file: u32, entry: &Entry, receiver: &Value) -> bool {
+        let given = match receiver {
+            Value::Sym(id) => self.symbols.info(*id).is_some_and(|info| matches!(info.node, Node::Param(..))),
+            _ => false,
+        };
+        given && entry.function.as_deref() == Some("again") && self.imports_library(file, entry)
+    }
+
+    /// Whether a function may ask the queue of its task to be run again.
+    pub(super) fn may_ask_again(&self, piece: &Piece<'a>, function: &Function) -> bool {
+        let asks = |instr: &Instr| match &instr.op {
+            Op::Call { callee: Callee::Method { name, .. }, .. } => {
+                let entry = Models::method(self.models(self.file), "*", name);
+                entry.is_some_and(|entry| entry.function.as_deref() == Some("again"))
+            }
+            _ => false,
+        };
+        let asked = || function.blocks.iter().flat_map(|block| &block.instrs).any(asks);
+        piece.word() == "policy" && piece.entry.again.is_some() && asked()
+    }
+
+    /// A task asks to be run again: it leaves with what its queue takes for that.
+    pub(super) fn run_again(&mut self, state: State, call: &Call<'a>, out: &mut Out) {
+        let part = |key: &str| call.entry.takes.get(key).and_then(|param| call.args.get(param)).cloned();
+        let class: Rc<str> = call.entry.again.as_deref().unwrap_or(ANY).into();
+        let args = [part("amount").unwrap_or(Value::None), part("attempts").unwrap_or(Value::None)].into();
+        let asked = Exc { classes: [class].into(), resp: None, lost: None, args, object: None };
+        out.push((state, Res::Raise(Value::Exc(Rc::new(asked)))));
+    }
+}
+
+/// What a task asked for that left so that it is run again: how long to wait, and how often in all.
+pub(super) fn asks_again<'v>(piece: &Piece<'_>, error: &'v Value) -> Option<&'v [Value]> {
+    let class = piece.entry.again.as_deref()?;
+    match error {
+        Value::Exc(exc) if exc.classes.iter().any(|known| &**known == class) => Some(&exc.args),
+        _ => None,
     }
 }
 

@@ -13,7 +13,7 @@ use super::brought;
 use super::combinators;
 use super::facts::{self, Group};
 use super::machine::{End, Finished, Machine, Plan, is_once};
-use super::policy::{Form, LostResult, Role, Site};
+use super::policy::{Bound, Form, LostResult, Role, Site};
 use super::recursion;
 use super::state::{Event, Failed, Failing, Known3, OpInfo, State};
 use super::status::StatusSet;
@@ -149,6 +149,7 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
             loop_kind: Some(source.kind),
             most: None,
             lost_result: None,
+            limit: None,
         },
     )
 }
@@ -197,6 +198,8 @@ pub(super) struct Found<'f> {
     /// So many attempts are enough to see.
     pub most: Option<u32>,
     pub lost_result: Option<LostResult>,
+    /// What the policy itself says of its bound, where the outage cannot be followed to its end.
+    pub limit: Option<Bound>,
 }
 
 /// States in which the loop is come to for the first time.

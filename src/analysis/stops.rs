@@ -2,6 +2,7 @@
 
 use super::arith;
 use super::machine::Machine;
+use super::policy::Bound;
 use super::state::{Event, State};
 use super::value::{Node, Num, Taint, Value};
 use crate::ir::BinOp;
@@ -9,6 +10,10 @@ use crate::models::{Counts, Entry};
 use crate::source::Span;
 
 use super::pieces::{DEPTH, PIECE, Piece, here, marked, number};
+use super::settings::asks_again;
+
+/// Attempts up to which a policy is asked whether it stops.
+const MOST_COUNTED: u32 = 256;
 
 impl<'a> Machine<'a> {
     /// Whether a policy never stops by itself.
@@ -19,10 +24,39 @@ impl<'a> Machine<'a> {
         matches!(over, Value::Bool(false, _))
     }
 
+    /// The bound that a policy states, whatever fails: how many attempts, and whether there is a deadline.
+    pub(super) fn limit_of(&mut self, state: &mut State, policy: &Value) -> Option<Bound> {
+        let policy = self.piece(here(state), policy)?;
+        let clock = |at: f64| Value::Num(Num { taint: Taint::CLOCK, ..Num::exact(at) });
+        let (now, long_ago) = (clock(state.clock), clock(-1.0e12));
+        let mut over = |attempt: f64, begun: &Value| {
+            self.over(state, &policy, &[number(attempt), begun.clone(), Value::None], Span::default())
+        };
+        let holds = |over: &Value| matches!(over, Value::Bool(true, _));
+        let deadline = holds(&over(1.0, &long_ago)) && !holds(&over(1.0, &now));
+        let count = (1..=MOST_COUNTED).find(|count| holds(&over(f64::from(*count), &now)));
+        let never = over(1.0e12, &now);
+        let count = match (count, &never) {
+            (Some(count), _) => Some(Some(count)),
+            (None, Value::Bool(truth, _)) => truth.then_some(None),
+            // A number that cannot be seen.
+            (None, other) if self.symbols.taint(other).has(Taint::CALL) => return None,
+            (None, other) if self.symbols.taint(other).has(Taint::INPUT) => return Some(Bound::Caller),
+            (None, _) => Some(None),
+        };
+        match (count, deadline) {
+            (Some(count), false) => Some(Bound::Count(count)),
+            (Some(count), true) => Some(Bound::Both(count, None)),
+            (None, true) => Some(Bound::Deadline(None)),
+            (None, false) => None,
+        }
+    }
+
     pub(super) fn over(&mut self, state: &mut State, policy: &Piece<'a>, about: &[Value; 3], span: Span) -> Value {
         let [attempt, begun, error] = about;
         let mut tests: Vec<Value> = self.counted_by_kind(state, policy, attempt, error).into_iter().collect();
-        if let Some(attempts) = policy.part("attempts").cloned() {
+        let told = asks_again(policy, error).and_then(|told| told.get(1)).filter(|told| **told != Value::None);
+        if let Some(attempts) = told.or(policy.part("attempts")).cloned() {
             tests.push(self.counted(policy.entry, &attempts, attempt));
         }
         if let Some(limit) = policy.part("limit").cloned() {

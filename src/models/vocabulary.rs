@@ -144,6 +144,7 @@ pub const WORDS: &[Word] = &[
             "power",
             "needs",
             "waits",
+            "again",
             "hooks",
             "queue",
         ],

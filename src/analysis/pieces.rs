@@ -534,9 +534,8 @@ impl<'a> Machine<'a> {
                     Some(when) => self.failed(state, &when, error, attempt, span, out),
                     // A client repeats what its requests fail with, and no interrupt.
                     None if piece.entry.raises.is_empty() && piece.entry.repeats.is_some() => {
-                        let path = piece.entry.repeats.as_deref().unwrap_or_default();
-                        let raises = self.models(here(&state)).function(path).map(|entry| entry.raises.as_slice());
-                        self.handler(state, &error, &classes(raises.unwrap_or_default()), out);
+                        let repeated = self.repeated_classes(&state, &piece);
+                        self.handler(state, &error, &classes(&repeated), out);
                     }
                     None if piece.entry.raises.is_empty() => {
                         out.push((state, Res::Value(Value::Bool(true, Taint::NONE))));

@@ -212,6 +212,21 @@ impl<'a> Machine<'a> {
         Some(self.fold(&tests, false))
     }
 
+    /// What the requests of a client fail with, less the kinds of which none is repeated.
+    pub(super) fn repeated_classes(&self, state: &State, policy: &Piece<'a>) -> Vec<String> {
+        let models = self.models(here(state));
+        let raises = policy.entry.repeats.as_deref().and_then(|path| models.function(path));
+        let off = |class: &str| {
+            let before_send = models.exception(class).is_some_and(|entry| entry.before_send);
+            match policy.part(if before_send { "connects" } else { "reads" }) {
+                Some(Value::Bool(false, _)) => true,
+                Some(Value::Num(limit)) => limit.hi.0 <= 0.0,
+                _ => false,
+            }
+        };
+        raises.into_iter().flat_map(|entry| &entry.raises).filter(|class| !off(class)).cloned().collect()
+    }
+
     /// How often a policy sends a request again, for whoever counts the layers.
     pub(super) fn count_retries(piece: &mut Piece<'a>) {
         if piece.entry.repeats.is_none() {

@@ -7,12 +7,13 @@ use std::rc::Rc;
 
 use super::calls::Args;
 use super::facts;
-use super::machine::{End, Machine, Plan};
+use super::machine::{End, Machine, Out, Plan, Res};
+use super::pieces::is_callable;
 use super::policy::{Form, Role, Site};
 use super::settings::{self, is_setting};
 use super::sites::{self, Found};
 use super::state::State;
-use super::value::{FuncRef, Pending, Value};
+use super::value::{FuncRef, Pending, Taint, Value};
 use crate::frontend::prelude;
 use crate::ir::{FuncId, Function, FunctionKind, LoopKind, Module};
 use crate::models::{Entry, Kind};
@@ -120,7 +121,7 @@ pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> 
         loop_kind: Some(LoopKind::Endless),
         most,
         lost_result: None,
-        limit,
+        limit: Some(limit),
     };
     facts::site(machine, &found)
 }
@@ -141,6 +142,27 @@ fn driver(machine: &mut Machine<'_>, file: u32, policy: &Value, runs_async: bool
 }
 
 impl Machine<'_> {
+    /// A policy called with a function. As a decorator it gives the function, followed as if it were bare; told to run
+    /// it, what that gives. Either way the call is noted, if such calls are looked for.
+    pub(super) fn decorated(&mut self, mut state: State, policy: Value, args: &Args, span: Span, out: &mut Out) {
+        let call = args.nth(0).cloned().unwrap_or(Value::None);
+        self.note_driven(&state, &policy, &call, args, span);
+        let value = if args.list.len() == 1 { call } else { self.unknown(&mut state, Taint::CALL) };
+        out.push((state, Res::Value(value)));
+    }
+
+    pub(super) fn note_driven(&mut self, state: &State, policy: &Value, call: &Value, args: &Args, span: Span) {
+        let can_be = is_callable(call) || matches!(call, Value::Sym(_) | Value::Path(_));
+        let called = can_be && state.frames.len() == 1;
+        let Some(driven) = self.driven.as_mut().filter(|driven| called && driven.len() < 32) else { return };
+        if driven.iter().any(|known| known.span == span && known.given == Given::Called) {
+            return;
+        }
+        let args = args.list.iter().skip(1).map(|(_, value)| value.clone()).collect();
+        let (policy, call, state) = (policy.clone(), call.clone(), state.clone());
+        driven.push(Called { policy, call, args, state, span, given: Given::Called, others: Vec::new() });
+    }
+
     /// What is called in place of a function that a decorator runs again: its driver, with the function itself. A
     /// policy without an end would be run for ever, and is left out.
     pub(super) fn layered(
@@ -232,7 +254,7 @@ pub(super) fn called(machine: &mut Machine<'_>, module: &Module) -> Vec<Site> {
         if function.is_test || function.kind == FunctionKind::Initialiser {
             continue;
         }
-        let sets = settings::may_set(models, function);
+        let sets = settings::may_set(models, module, function);
         if !combines && !sets {
             continue;
         }

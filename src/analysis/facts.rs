@@ -68,7 +68,9 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         }
         failures.push(path);
     }
-    brand_broken(machine, found, &groups, &mut failures);
+    if found.limit.is_none() {
+        brand_broken(machine, found, &groups, &mut failures);
+    }
     // A call of which nothing is known is taken for one that can fail for a while only where the code treats it so: it
     // is awaited, or there is a wait before it is made again.
     let treated_so = groups.iter().any(|group| group.op.remote == Known3::Yes || group.op.awaited)
@@ -337,7 +339,7 @@ pub(super) fn failure_path(
     }
     let bound = if twice { Bound::Count(Some(2)) } else { bound(machine, found, &outage) };
     let bound = match (bound, &found.limit) {
-        (Bound::Unknown, Some(limit)) => limit.clone(),
+        (Bound::Unknown | Bound::Broken(_) | Bound::None, Some(limit)) => limit.clone(),
         (bound, _) => bound,
     };
     let attempts = match &bound {

@@ -370,6 +370,9 @@ impl<'a> Machine<'a> {
             }
             return;
         }
+        if let Some(span) = self.current_span(&state).filter(|_| self.driven.is_some()) {
+            self.note_inherited(&state, class, args.clone(), span);
+        }
         // A plain record: fields in order.
         if let Some(own) = self.project.class(class) {
             let mut positional = args.list.iter().filter(|(name, _)| name.is_none());

@@ -631,10 +631,20 @@ impl<'a> Machine<'a> {
             && state.frames.iter().filter(|frame| frame.func == func).count() < 2
     }
 
+    /// The instruction that is being run.
+    fn current(&self, state: &State) -> Option<&'a Instr> {
+        let frame = state.top()?;
+        self.project.function(frame.func)?.block(frame.block)?.instrs.get(frame.at)
+    }
+
     /// The slot that the current instruction writes.
     pub(super) fn current_dst(&self, state: &State) -> Option<Slot> {
-        let frame = state.top()?;
-        self.project.function(frame.func)?.block(frame.block)?.instrs.get(frame.at)?.dst
+        self.current(state)?.dst
+    }
+
+    /// Where the current instruction stands.
+    pub(super) fn current_span(&self, state: &State) -> Option<Span> {
+        Some(self.current(state)?.span)
     }
 
     pub(super) fn kind_of_path(&self, file: u32, path: &str) -> Option<(Kind, &'a crate::models::Entry)> {

@@ -8,7 +8,6 @@ use std::rc::Rc;
 
 use super::arith;
 use super::calls::{Args, Call};
-use super::combinators::{Called, Given};
 use super::machine::{Machine, Out, Res};
 use super::memory::fixed;
 use super::settings::asks_again;
@@ -366,27 +365,6 @@ impl<'a> Machine<'a> {
     /// Whether a value is a policy, so that calling it with a function runs or decorates that.
     pub(super) fn is_policy(&mut self, file: u32, value: &Value) -> bool {
         self.piece(file, value).is_some_and(|piece| matches!(piece.word(), "policy" | "run") && piece.is_told())
-    }
-
-    /// A policy called with a function. As a decorator it gives the function, followed as if it were bare; told to run
-    /// it, what that gives. Either way the call is noted, if such calls are looked for.
-    pub(super) fn decorated(&mut self, mut state: State, policy: Value, args: &Args, span: Span, out: &mut Out) {
-        let call = args.nth(0).cloned().unwrap_or(Value::None);
-        self.note_driven(&state, &policy, &call, args, span);
-        let value = if args.list.len() == 1 { call } else { self.unknown(&mut state, Taint::CALL) };
-        out.push((state, Res::Value(value)));
-    }
-
-    pub(super) fn note_driven(&mut self, state: &State, policy: &Value, call: &Value, args: &Args, span: Span) {
-        let can_be = is_callable(call) || matches!(call, Value::Sym(_) | Value::Path(_));
-        let called = can_be && state.frames.len() == 1;
-        let Some(driven) = self.driven.as_mut().filter(|driven| called && driven.len() < 32) else { return };
-        if driven.iter().any(|known| known.span == span && known.given == Given::Called) {
-            return;
-        }
-        let args = args.list.iter().skip(1).map(|(_, value)| value.clone()).collect();
-        let (policy, call, state) = (policy.clone(), call.clone(), state.clone());
-        driven.push(Called { policy, call, args, state, span, given: Given::Called, others: Vec::new() });
     }
 
     /// `a | b`, `a & b`, `a + b` of pieces.

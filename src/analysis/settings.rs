@@ -13,7 +13,7 @@ use super::pieces::{PIECE, Piece, here, marked};
 use super::state::{Event, State};
 use super::status::StatusSet;
 use super::value::{ANY, ClassRef, Exc, Node, Pending, Place, RespId, Taint, Value};
-use crate::ir::{BinOp, Callee, Function, Instr, Op};
+use crate::ir::{BinOp, Callee, Function, Instr, Module, Op};
 use crate::models::{Entry, Kind, Models};
 use crate::source::Span;
 
@@ -28,7 +28,7 @@ pub(super) fn is_setting(entry: &Entry) -> bool {
 }
 
 /// Whether something is named in a function that may be a setting: most functions hold none, and need not be run.
-pub(super) fn may_set(models: &Models, function: &Function) -> bool {
+pub(super) fn may_set(models: &Models, module: &Module, function: &Function) -> bool {
     let last = |path: &str| path.rsplit(['.', ':']).next().unwrap_or_default().to_owned();
     let named = |name: &str| {
         models.entries().iter().filter(|entry| is_setting(entry)).any(|entry| {
@@ -39,6 +39,10 @@ pub(super) fn may_set(models: &Models, function: &Function) -> bool {
         Op::Path(path) => named(&last(path)),
         Op::Attr(_, name) | Op::Call { callee: Callee::Method { name, .. }, .. } => named(name),
         Op::Call { callee: Callee::Super { name }, .. } => name == "__init__",
+        Op::Class(id) => {
+            let bases = module.classes.get(id.0 as usize).map(|class| class.bases.as_slice()).unwrap_or_default();
+            bases.iter().any(|base| models.function(&base.path).is_some_and(is_setting))
+        }
         _ => false,
     })
 }

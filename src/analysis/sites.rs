@@ -198,7 +198,7 @@ pub(super) struct Found<'f> {
     /// So many attempts are enough to see.
     pub most: Option<u32>,
     pub lost_result: Option<LostResult>,
-    /// What the policy itself says of its bound, where the outage cannot be followed to its end.
+    /// What the policy of a library says of its bound. The library's loop keeps to it, whatever can be followed.
     pub limit: Option<Bound>,
 }
 

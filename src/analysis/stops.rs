@@ -25,8 +25,8 @@ impl<'a> Machine<'a> {
     }
 
     /// The bound that a policy states, whatever fails: how many attempts, and whether there is a deadline.
-    pub(super) fn limit_of(&mut self, state: &mut State, policy: &Value) -> Option<Bound> {
-        let policy = self.piece(here(state), policy)?;
+    pub(super) fn limit_of(&mut self, state: &mut State, policy: &Value) -> Bound {
+        let Some(policy) = self.piece(here(state), policy) else { return Bound::Unknown };
         let clock = |at: f64| Value::Num(Num { taint: Taint::CLOCK, ..Num::exact(at) });
         let (now, long_ago) = (clock(state.clock), clock(-1.0e12));
         let mut over = |attempt: f64, begun: &Value| {
@@ -40,15 +40,15 @@ impl<'a> Machine<'a> {
             (Some(count), _) => Some(Some(count)),
             (None, Value::Bool(truth, _)) => truth.then_some(None),
             // A number that cannot be seen.
-            (None, other) if self.symbols.taint(other).has(Taint::CALL) => return None,
-            (None, other) if self.symbols.taint(other).has(Taint::INPUT) => return Some(Bound::Caller),
+            (None, other) if self.symbols.taint(other).has(Taint::CALL) => return Bound::Unknown,
+            (None, other) if self.symbols.taint(other).has(Taint::INPUT) => return Bound::Caller,
             (None, _) => Some(None),
         };
         match (count, deadline) {
-            (Some(count), false) => Some(Bound::Count(count)),
-            (Some(count), true) => Some(Bound::Both(count, None)),
-            (None, true) => Some(Bound::Deadline(None)),
-            (None, false) => None,
+            (Some(count), false) => Bound::Count(count),
+            (Some(count), true) => Bound::Both(count, None),
+            (None, true) => Bound::Deadline(None),
+            (None, false) => Bound::None,
         }
     }
 

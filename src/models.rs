@@ -547,8 +547,8 @@ pub struct Entry {
     /// `retry`: the type of what a callable among its pieces is given instead of the failure (`RetryCallState`).
     #[serde(default)]
     pub state: Option<String>,
-    /// `retry`: the call that is made again by whoever is given this policy, by the path of its entry. To make such a
-    /// policy, or to attach it, is a client's setting.
+    /// `retry`: the call that is made again by whoever is given this policy, by the path of its entry (a path without one
+    /// is a call of which nothing is known). To make such a policy, or to attach it, is a client's setting.
     #[serde(default)]
     pub repeats: Option<String>,
     /// `type`: it repeats by itself by this policy (the path of a `retry` entry), of which `retries` is the number, or

@@ -94,6 +94,23 @@ fn every_class_that_is_raised_or_inherited_is_known() {
 }
 
 #[test]
+fn every_policy_and_wait_that_is_named_is_told_of() {
+    for (language, name, file) in files() {
+        for entry in &file.entries {
+            for path in entry.waits.iter().chain(&entry.policy) {
+                let told = models(language).function(path).is_some_and(|told| told.kind == Kind::Retry);
+                assert!(told, "{name}:{}: `{path}` is no policy and no wait", entry.line);
+            }
+            assert!(
+                entry.policy.is_none() || entry.retries.is_some(),
+                "{name}:{}: `policy` needs `retries`",
+                entry.line
+            );
+        }
+    }
+}
+
+#[test]
 fn nothing_is_said_twice_in_one_file() {
     for (_, name, file) in files() {
         let mut seen = BTreeMap::new();

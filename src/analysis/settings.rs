@@ -49,7 +49,14 @@ pub(super) fn may_set(models: &Models, module: &Module, function: &Function) -> 
 
 impl<'a> Machine<'a> {
     /// Notes a policy that was made for a client, in the place of one that it was made of.
-    pub(super) fn note_setting(&mut self, state: &State, old: Option<&Value>, policy: &Value, span: Span, is: bool) {
+    pub(super) fn note_setting(
+        &mut self,
+        state: &State,
+        old: Option<&Value>,
+        policy: &Value,
+        span: Span,
+        attached: bool,
+    ) {
         if self.driven.is_none() || state.frames.len() != 1 || marked(policy, PIECE).is_none() {
             return;
         }
@@ -73,7 +80,7 @@ impl<'a> Machine<'a> {
         if driven.len() >= MOST {
             return;
         }
-        let given = if is { Given::Attached } else { Given::Made };
+        let given = if attached { Given::Attached } else { Given::Made };
         let (policy, state) = (policy.clone(), state.clone());
         driven.push(Called { policy, call, args: Vec::new(), state, span, given, others: Vec::new() });
     }

@@ -8,10 +8,10 @@
 //!   from; `makers` knows what objects are made with.
 //! * `outage` lets one failure last, attempt by attempt.
 //! * `facts` makes a policy of what was seen, with `bounds` and `limits` (what ends it), `advice` (Retry-After), `leaving` (what
-//!   leaves in the end), `body`, `lost` and `reset` (single facts).
+//!   leaves in the end), `body`, `lost`, `overflow` and `reset` (single facts).
 //! * [`machine`] is what runs: `conditions` and `iteration` decide where paths fork, `loops` knows the graph's loops,
 //!   `memory` names, attributes and patterns, `attributes` what constructors leave in them, `containers` collections,
-//!   [`arith`] numbers, [`value`] and [`state`] what is
+//!   [`arith`] numbers, `scaling` where they come to the end of their sort, [`value`] and [`state`] what is
 //!   known; `calls` finds what is called, `follow` goes into the project's own functions, `ops` executes operations,
 //!   `builders`, `futures`, `handlers` and `parse` do what models say of a call; `taking` hands out work and takes it
 //!   back, `inputs` tells whether a request is the same one again.
@@ -52,6 +52,7 @@ mod mixed;
 mod modelled;
 mod ops;
 mod outage;
+mod overflow;
 mod pace;
 mod parse;
 mod pauses;
@@ -64,6 +65,7 @@ mod reach;
 mod recursion;
 mod relations;
 mod reset;
+mod scaling;
 mod settings;
 mod sites;
 mod slots;

@@ -253,6 +253,8 @@ pub enum Occurs {
     Await,
     /// At any call, by a mistake in the code.
     Defect,
+    /// In arithmetic whose result is too great for a floating-point number or a span of time.
+    Overflow,
 }
 
 /// What a `set` entry sets.
@@ -456,6 +458,15 @@ pub struct Entry {
     /// The unit of `amount` (or of what a clock gives).
     #[serde(default)]
     pub unit: Unit,
+    /// `duration`, `math`: greater numbers (of seconds, for a `duration`) make it fail, or overflow.
+    #[serde(default)]
+    pub greatest: Option<f64>,
+    /// The sort of number that it takes (`duration`: as `amount`) or gives (`random`), by the name of the type.
+    #[serde(default)]
+    pub sort: Option<String>,
+    /// `duration`: the sort of number that such a span is multiplied with.
+    #[serde(default)]
+    pub factor: Option<String>,
     /// `duration`: further amounts, each in its unit (`timedelta(minutes=, hours=)`).
     #[serde(default)]
     pub parts: Vec<Part>,

@@ -3,6 +3,7 @@
 //! Invariant: no rule calls another one. Where two would report the same fault, each checks the fact that decides.
 
 mod attempt_without_timeout;
+mod backoff_overflow;
 mod blocking_sleep_in_async_retry;
 mod broken_attempt_cap;
 mod catch_all_retry;
@@ -152,6 +153,7 @@ impl Rule {
 /// All rules, in the order of their names.
 pub const ALL: &[Rule] = &[
     attempt_without_timeout::RULE,
+    backoff_overflow::RULE,
     blocking_sleep_in_async_retry::RULE,
     broken_attempt_cap::RULE,
     catch_all_retry::RULE,

@@ -457,6 +457,7 @@ pub fn math(symbols: &mut Symbols, function: &str, args: &[Value]) -> Value {
     }
     let all: Vec<(f64, f64)> = flat.iter().map(|arg| bounds(symbols, arg)).collect();
     let taint = flat.iter().fold(Taint::NONE, |taint, arg| taint.or(symbols.taint(arg)));
+    let taint = if matches!(function, "min" | "clamp") { taint.or(Taint::HELD) } else { taint };
     let (lo0, hi0) = all.first().copied().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
     let (lo1, _) = all.get(1).copied().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
     let (_, hi2) = all.get(2).copied().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));

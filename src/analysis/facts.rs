@@ -10,6 +10,7 @@ use super::machine::{Advice, Finished, Machine};
 use super::memory::last_part;
 use super::mixed;
 use super::outage::Outage;
+use super::overflow;
 use super::pace::{ceiling, pace};
 use super::policy::{
     Bound, Cause, DateForm, FailurePath, Form, Known, Layer, Operation, Pace, RetryAfter, Role, Site, Step, Timeout,
@@ -404,6 +405,7 @@ pub(super) fn failure_path(
     } else {
         advice(machine, found, group, &cause, &events)
     };
+    let overflow = overflow::overflow(machine, found, &outage, &bound);
     let exhaustion = exhaustion(machine, found, &outage, &bound);
     let last = match (&bound, attempts) {
         (_, Some(attempts)) => {
@@ -431,6 +433,7 @@ pub(super) fn failure_path(
         pace,
         jitter,
         wait_after_last: wait_after_last.map(|(wait, at)| (wait, local_span(machine, found, at))),
+        overflow,
         wait_span,
         blocks_executor: waited.as_ref().is_some_and(|(_, blocks, _)| *blocks),
         repaired,

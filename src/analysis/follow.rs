@@ -3,6 +3,7 @@
 use super::calls::Args;
 use super::machine::{End, Machine, Out, Res};
 use super::project::Entity;
+use super::scaling;
 use super::state::{Event, Gives, Object, State};
 use super::value::{ClassRef, Exc, FuncRef, Node, Num, Pending, Taint, Type, Value};
 use crate::ir::{Arg, Callee, Function, Param};
@@ -286,7 +287,7 @@ impl<'a> Machine<'a> {
                         _ => value,
                     }
                 }
-                _ => value,
+                (_, declared) => scaling::of_sort(value, declared),
             };
             if let Some(slot) = slots.get_mut(param.slot.0 as usize) {
                 *slot = Some(value);

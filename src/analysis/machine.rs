@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 use super::arith::{self};
 use super::merging::{Liveness, Passages};
 use super::project::Project;
+use super::scaling::{self, Scaling};
 use super::state::{At, Event, Failing, Frame, Object, OpInfo, State};
 use super::value::{ANY, Exc, FuncRef, Node, Num, Place, SymId, Symbols, Taint, Type, Value};
 use crate::ir::{Block, BlockId, CollectionKind, Const, FormatPart, Instr, Op, Slot, UnOp};
@@ -421,6 +422,8 @@ impl<'a> Machine<'a> {
             Op::Global(id) => {
                 let file = state.top().map_or(self.file, |frame| frame.func.file);
                 let value = self.global(&state, file, *id);
+                let declared = self.project.module(file).and_then(|module| module.global(*id));
+                let value = scaling::of_sort(value, declared.and_then(|global| global.ty.as_ref()));
                 let value = self.settled(&state, value);
                 out.push((state, Res::Value(value)));
             }
@@ -455,6 +458,7 @@ impl<'a> Machine<'a> {
             Op::Unary(op, slot) => {
                 let value = self.read(&mut state, *slot);
                 let value = if *op == UnOp::Not { self.as_test(&state, &value) } else { value };
+                let value = self.cast(&mut state, value, *op, *slot, instr);
                 let value = arith::unary(&mut self.symbols, *op, &value);
                 out.push((state, Res::Value(value)));
             }
@@ -463,6 +467,7 @@ impl<'a> Machine<'a> {
                 let b = self.read(&mut state, *right);
                 self.note_limit(&mut state, instr, block, [(*left, &a), (*right, &b)]);
                 let value = self.binary(&mut state, *op, &a, &b, instr.span);
+                let value = self.scaled(&mut state, Scaling::plain(*op, instr.span), &a, &b, value);
                 out.push((state, Res::Value(value)));
             }
             Op::Call { callee, args } => self.call_instr(state, callee, args, instr.span, &mut out),
@@ -680,7 +685,7 @@ pub fn constant_value(constant: &Const) -> Value {
         Const::Bool(truth) => Value::Bool(*truth, Taint::NONE),
         #[allow(clippy::cast_precision_loss)]
         Const::Int(number) => Value::Num(Num::exact(*number as f64)),
-        Const::Float(number) => Value::Num(Num::exact(*number)),
+        Const::Float(number) => Value::Num(Num { taint: Taint::FLOAT, ..Num::exact(*number) }),
         Const::Str(text) => Value::Str(text.as_str().into()),
         Const::Ellipsis => Value::Str("...".into()),
     }

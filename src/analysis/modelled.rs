@@ -4,6 +4,7 @@ use super::arith;
 use super::builders::limit_value;
 use super::machine::{End, Machine, Out, Res};
 use super::memory::{key_is_retry_after, last_part};
+use super::scaling;
 use super::state::{Event, Known3, Object, State};
 use super::status::StatusSet;
 use super::taking::takes;
@@ -210,10 +211,15 @@ impl<'a> Machine<'a> {
                 let low = self.number(&call.args, entry.low.as_ref());
                 let high = self.number(&call.args, entry.high.as_ref());
                 let value = self.random(&mut state, low, high, &call);
+                let value = match entry.sort.as_deref().and_then(scaling::named_sort) {
+                    Some(sort) => scaling::with_sort(value, sort),
+                    None => value,
+                };
                 out.push((state, Res::Value(value)));
             }
             Kind::Duration => {
                 let value = self.duration(&mut state, &call);
+                let value = self.span_made(&mut state, &call, value);
                 out.push((state, Res::Value(value)));
             }
             Kind::Math => self.arithmetic(state, &call, at, out),

@@ -3,6 +3,7 @@
 use super::arith;
 use super::calls::Call;
 use super::machine::{Advice, Machine, Out, Res};
+use super::scaling::{self, Scaling};
 use super::state::{At, Event, Object, State};
 use super::value::{Node, Num, Taint, Value};
 use crate::ir::BinOp;
@@ -132,8 +133,22 @@ impl<'a> Machine<'a> {
                 }
             }
         };
+        let value = self.scaled_by(&mut state, call, &args, value);
         let value = if call.entry.result { Value::Variant("Ok".into(), "Ok".into(), [value].into()) } else { value };
         out.push((state, Res::Value(value)));
+    }
+
+    /// What a function of arithmetic makes, as a number of its sort.
+    fn scaled_by(&mut self, state: &mut State, call: &Call<'_>, args: &[Value], value: Value) -> Value {
+        // `u64::from(x)` and `u64::pow(x, y)` say what they give.
+        let of = call.path.rsplit("::").nth(1).and_then(Taint::of_type);
+        let value = match of {
+            Some(sort) => scaling::with_sort(value, sort),
+            None => value,
+        };
+        let (Some(how), [a, b, ..]) = (Scaling::named(call), args) else { return value };
+        let a = of.map_or_else(|| a.clone(), |sort| scaling::with_sort(a.clone(), sort));
+        self.scaled(state, how, &a, b, value)
     }
 
     pub(super) fn range(&mut self, state: &mut State, args: &[Value]) -> Value {

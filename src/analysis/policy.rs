@@ -260,6 +260,8 @@ pub struct FailurePath {
     pub jitter: bool,
     /// The wait after the last attempt, before giving up.
     pub wait_after_last: Option<(Wait, Span)>,
+    /// Where the arithmetic of the wait comes to the end of its numbers.
+    pub overflow: Option<Overflow>,
     /// Where the (last) wait stands.
     pub wait_span: Option<Span>,
     /// The wait blocks the thread inside async code.
@@ -291,6 +293,42 @@ pub struct FailurePath {
     pub picked: bool,
     /// Some step rests on a guess (an unknown callee decides, exploration was cut).
     pub uncertain: bool,
+}
+
+/// Arithmetic that overflows on the way to a wait.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Overflow {
+    /// The attempt before which it happens.
+    pub attempt: u32,
+    /// About so many seconds of waiting after the first failure, where the waits are known.
+    pub after: Option<f64>,
+    /// The wait has a ceiling, which is taken of what has overflowed.
+    pub held: bool,
+    /// The sort of number, by the name of its type ("u32", "float", "span of time").
+    pub sort: String,
+    /// What comes of it.
+    pub outcome: Overrun,
+    /// Where.
+    pub span: Span,
+}
+
+/// What comes of a number that is too great for its sort.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Overrun {
+    /// An exception of this class.
+    Raises(String),
+    /// A panic, in any build.
+    Panics,
+    /// It goes on from the other end, with this number where that is known; where it is checked, a build with checks
+    /// panics instead.
+    Wraps {
+        /// Checked in some builds.
+        checked: bool,
+        /// The number after it.
+        to: Option<f64>,
+    },
+    /// A shift by as many bits as there are: a panic in a build with checks, in others a shift by none.
+    Turns,
 }
 
 /// One way in which the operation's answer leaves the loop.

@@ -1,5 +1,6 @@
 //! Variables: what a read of a slot gives, and where a write goes, closures' variables included.
 
+use super::scaling;
 use super::state::State;
 use super::value::{FuncRef, Node, Taint, Value};
 use crate::ir::Slot;
@@ -69,6 +70,8 @@ impl<'a> Machine<'a> {
         let value = if value.is_deeper_than(VALUE_DEPTH) { self.unknown(state, Taint::CALL) } else { value };
         let Some(frame) = state.frames.last_mut() else { return };
         let function = self.project.function(frame.func);
+        let declared = function.and_then(|function| function.slot(slot)).and_then(|info| info.ty.as_ref());
+        let value = scaling::of_sort(value, declared);
         let captured = function.and_then(|function| function.slot(slot)).and_then(|info| info.captured);
         let Some(mut outer_slot) = captured else {
             if let Some(place) = Rc::make_mut(&mut frame.slots).get_mut(slot.0 as usize) {

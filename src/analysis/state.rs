@@ -369,6 +369,45 @@ pub enum Event {
     Said,
     /// A helper gave a failure on, of something that is no operation here.
     Stumbled,
+    /// A number was made that may come to the end of what its sort can hold.
+    Scaled(Rc<Scaled>),
+}
+
+/// A number and the end of its sort.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scaled {
+    /// The instruction.
+    pub place: Place,
+    /// Where it stands.
+    pub at: At,
+    /// The number, as if its sort had no end.
+    pub value: f64,
+    /// The greatest that there is.
+    pub greatest: f64,
+    /// Its sort, by the name of its type ("u32", "float").
+    pub sort: Rc<str>,
+    /// What passing the end does.
+    pub past: Past,
+    /// What it was made of is held down by a ceiling: it does not grow for ever.
+    pub held: bool,
+    /// It is a power, or shifted, or made of one.
+    pub raised: bool,
+}
+
+/// What it does to pass the end of a sort of number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Past {
+    /// An exception of this class is raised.
+    Raises(Rc<str>),
+    /// The program panics.
+    Panics,
+    /// It goes on from the other end; with `checked`, a build with checks panics instead.
+    Wraps {
+        /// Checked in some builds.
+        checked: bool,
+    },
+    /// It is shifted by as many bits as there are: a build with checks panics, others shift by none.
+    Turns,
 }
 
 /// The waits since the failure.

@@ -36,7 +36,7 @@ impl fmt::Debug for F {
 
 /// Where a value comes from: a set of sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Taint(pub u16);
+pub struct Taint(pub u32);
 
 impl Taint {
     /// Nothing but the code itself.
@@ -66,6 +66,57 @@ impl Taint {
     /// What may be set from outside the program, and need not be.
     pub const SETTING: Taint = Taint(2048);
 
+    // What sort of number it is, where that is known (see [`super::scaling`]).
+
+    /// 32 bits with a sign.
+    pub const I32: Taint = Taint(1 << 11);
+    /// 32 bits.
+    pub const U32: Taint = Taint(1 << 12);
+    /// 64 bits with a sign.
+    pub const I64: Taint = Taint(1 << 13);
+    /// 64 bits.
+    pub const U64: Taint = Taint(1 << 14);
+    /// A floating-point number.
+    pub const FLOAT: Taint = Taint(1 << 15);
+    /// A span of time of a type of its own.
+    pub const SPAN: Taint = Taint(1 << 16);
+    /// Of another type, whose end is not reckoned with.
+    pub const TYPED: Taint = Taint(1 << 17);
+    /// All of these.
+    pub const SORTS: Taint = Taint(0b111_1111 << 11);
+
+    // How it came about.
+
+    /// Held down by a ceiling.
+    pub const HELD: Taint = Taint(1 << 18);
+    /// Out of arithmetic that has an end.
+    pub const SCALED: Taint = Taint(1 << 19);
+    /// A power, or shifted.
+    pub const RAISED: Taint = Taint(1 << 20);
+
+    /// The sort of number that a type is, by the type's name.
+    #[must_use]
+    pub fn of_type(path: &str) -> Option<Taint> {
+        Some(match path {
+            "i32" => Taint::I32,
+            "u32" => Taint::U32,
+            "i64" | "isize" => Taint::I64,
+            "u64" | "usize" => Taint::U64,
+            "i8" | "u8" | "i16" | "u16" | "i128" | "u128" => Taint::TYPED,
+            "f32" | "f64" => Taint::FLOAT,
+            _ => return None,
+        })
+    }
+    /// These less the others.
+    #[must_use]
+    pub fn without(self, other: Taint) -> Taint {
+        Taint(self.0 & !other.0)
+    }
+    /// Those that are among the others too.
+    #[must_use]
+    pub fn among(self, other: Taint) -> Taint {
+        Taint(self.0 & other.0)
+    }
     /// Both.
     #[must_use]
     pub fn or(self, other: Taint) -> Taint {

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Entry, Kind, ModelError, builtin, parse};
+use super::{Entry, Kind, ModelError, Occurs, builtin, parse};
 use crate::source::Language;
 
 /// The models of all languages.
@@ -88,6 +88,8 @@ pub struct Models {
     bases: FxHashMap<Arc<str>, Vec<Arc<str>>>,
     /// Import path to library.
     imports: FxHashMap<String, usize>,
+    overflow: Option<Arc<str>>,
+    span_of_time: Option<usize>,
 }
 
 impl Models {
@@ -133,6 +135,10 @@ impl Models {
         for at in 0..self.entries.len() {
             self.index_entry(at);
         }
+        let overflows = |entry: &&Entry| entry.occurs == Some(Occurs::Overflow);
+        self.overflow = self.entries.iter().find(overflows).and_then(own_path).map(Arc::from);
+        let ends = |entry: &Entry| entry.kind == Kind::Duration && entry.greatest.is_some();
+        self.span_of_time = self.entries.iter().position(ends);
         let mut lengths: Vec<usize> = self.wildcards.keys().map(String::len).collect();
         lengths.sort_unstable();
         lengths.dedup();
@@ -333,6 +339,19 @@ impl Models {
         let mut seen = FxHashSet::default();
         let firsts = raises.iter().map(|class| self.canonical(class));
         firsts.filter(|first| seen.insert(*first)).map(str::to_string).collect()
+    }
+
+    /// What arithmetic raises whose result is too great, where the language has such an exception.
+    #[must_use]
+    pub fn overflow(&self) -> Option<&str> {
+        self.overflow.as_deref()
+    }
+
+    /// The span of time of the language's own, as a model tells of it: how long it can be, and what it is multiplied
+    /// with.
+    #[must_use]
+    pub fn span_of_time(&self) -> Option<&Entry> {
+        self.span_of_time.and_then(|at| self.entries.get(at))
     }
 
     /// What is said of an exception class itself (not of those above it).

@@ -94,9 +94,9 @@ pub const WORDS: &[Word] = &[
     word("wait-for", &["amount", "unit"], &[]),
     word("clock", &["unit"], &["unit"]),
     word("elapsed", &["unit"], &[]),
-    word("random", &["low", "high"], &[]),
-    word("duration", &["amount", "unit", "parts"], &[]),
-    word("math", &["function"], &["function"]),
+    word("random", &["low", "high", "sort"], &[]),
+    word("duration", &["amount", "unit", "parts", "greatest", "sort", "factor"], &[]),
+    word("math", &["function", "greatest"], &["function"]),
     word("parse-number", &["function"], &[]),
     word("parse-date", &[], &[]),
     word(

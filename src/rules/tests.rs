@@ -48,6 +48,7 @@ fn handler() -> Site {
             pace: Pace::None,
             jitter: false,
             wait_after_last: None,
+            overflow: None,
             wait_span: None,
             blocks_executor: false,
             repaired: false,

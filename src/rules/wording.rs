@@ -59,12 +59,13 @@ pub(super) fn classes(paths: &[String]) -> String {
     list(&names, "or")
 }
 
-fn last_segment(path: &str) -> &str {
+/// The last part of a path.
+pub(super) fn last_segment(path: &str) -> &str {
     path.rsplit(['.', ':']).next().unwrap_or(path)
 }
 
 /// "a", "a and b", "a, b and c"; long lists are cut.
-fn list(names: &[String], word: &str) -> String {
+pub(super) fn list(names: &[String], word: &str) -> String {
     const SHOWN: usize = 3;
     match names {
         [] => String::new(),
@@ -121,6 +122,14 @@ pub(super) fn seconds(seconds: f64) -> String {
         return format!("{} ms", rounded(seconds * 1000.0));
     }
     format!("{} s", rounded(seconds))
+}
+
+/// A time that may be long, to the nearest whole number of what it is best counted in: "27 minutes", "17 hours".
+pub(super) fn long(seconds: f64) -> String {
+    const UNITS: [(f64, &str); 4] =
+        [(31_557_600.0, "years"), (86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes")];
+    let fits = UNITS.iter().find(|(unit, _)| seconds >= 2.0 * unit);
+    fits.map_or_else(|| format!("{seconds:.0} s"), |(unit, name)| format!("{:.0} {name}", seconds / unit))
 }
 
 /// Two decimals at most, and no trailing zeros.
@@ -190,7 +199,7 @@ fn expected(wait: &Wait) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{StatusSet, attempts, seconds, statuses};
+    use super::{StatusSet, attempts, long, seconds, statuses};
 
     #[test]
     fn status_sets_read_well() {
@@ -211,6 +220,11 @@ mod tests {
         assert_eq!(seconds(0.05), "50 ms");
         assert_eq!(seconds(120.0), "2 minutes");
         assert_eq!(seconds(0.0), "0 s");
+        assert_eq!(
+            (long(61_440.0).as_str(), long(1_900.0).as_str(), long(90.0).as_str()),
+            ("17 hours", "32 minutes", "90 s")
+        );
+        assert_eq!((long(4.3e9).as_str(), long(4.3e6).as_str()), ("136 years", "50 days"));
         assert_eq!((attempts(1), attempts(5)), ("1 attempt".to_owned(), "5 attempts".to_owned()));
     }
 }

@@ -7,7 +7,7 @@ use super::lowerer::{Lowerer, unraw};
 use super::names::Named;
 use super::patterns::member;
 use super::{literals, spans};
-use crate::ir::{BinOp, CollectionKind, Const, Op, Slot, UnOp};
+use crate::ir::{BinOp, CollectionKind, Const, Op, Slot, TypeRef, UnOp};
 use crate::source::Span;
 
 /// Name given to a macro's expression parameter: an operation of which nothing is known.
@@ -34,7 +34,11 @@ impl Lowerer {
         let span = spans::expr(expr);
         match expr {
             Expr::Lit(e) => match literals::literal(&e.lit) {
-                Some(value) => self.draft.constant(value, span),
+                Some(value) => {
+                    let slot = self.draft.constant(value, span);
+                    self.typed(slot, literals::suffix(&e.lit));
+                    slot
+                }
                 None => self.unknown("literal", span),
             },
             Expr::Unary(e) => self.unary(e, span),
@@ -60,7 +64,10 @@ impl Lowerer {
             Expr::RawAddr(e) => self.expr(&e.expr),
             Expr::Cast(e) => {
                 let value = self.expr(&e.expr);
-                self.draft.emit(Op::Unary(UnOp::Plus, value), span)
+                let slot = self.draft.emit(Op::Unary(UnOp::Plus, value), span);
+                let ty = self.type_ref(&e.ty);
+                self.typed(slot, ty);
+                slot
             }
             Expr::Field(e) => {
                 let base = self.expr(&e.base);
@@ -98,6 +105,13 @@ impl Lowerer {
                 }
                 slot
             }
+        }
+    }
+
+    /// Notes what type a value was said to be of.
+    fn typed(&mut self, slot: Slot, ty: Option<TypeRef>) {
+        if let Some(info) = self.draft.head.slots.get_mut(slot.0 as usize) {
+            info.ty = ty;
         }
     }
 
@@ -160,9 +174,7 @@ impl Lowerer {
         if let Some(carrier) = ty.as_ref().and_then(carrier_of_type) {
             self.draft.carriers.insert(slot, carrier);
         }
-        if let Some(info) = self.draft.head.slots.get_mut(slot.0 as usize) {
-            info.ty = ty;
-        }
+        self.typed(slot, ty);
         slot
     }
 

@@ -2,7 +2,7 @@
 
 use syn::{Expr, Lit};
 
-use crate::ir::Const;
+use crate::ir::{Const, TypeRef};
 
 /// The value of a literal.
 pub(super) fn literal(lit: &Lit) -> Option<Const> {
@@ -21,6 +21,16 @@ pub(super) fn literal(lit: &Lit) -> Option<Const> {
         }
         _ => None,
     }
+}
+
+/// The type that a number's suffix gives it.
+pub(super) fn suffix(lit: &Lit) -> Option<TypeRef> {
+    let suffix = match lit {
+        Lit::Int(number) => number.suffix(),
+        Lit::Float(number) => number.suffix(),
+        _ => "",
+    };
+    (!suffix.is_empty()).then(|| TypeRef { path: suffix.to_owned(), class: None, args: Vec::new() })
 }
 
 /// The value of an expression that is a literal, maybe with a minus before it.

@@ -20,6 +20,7 @@ fn path(pace: Pace, waits: Vec<Wait>) -> FailurePath {
         pace,
         jitter: false,
         wait_after_last: None,
+        overflow: None,
         wait_span: None,
         blocks_executor: false,
         repaired: false,

@@ -99,6 +99,8 @@ impl<'a> Machine<'a> {
         let func = frame.func;
         if base && !state.left {
             if Some(to) == self.plan.head {
+                // Inner loops are come to anew in each turn.
+                frame.visits.clear();
                 state.turns += 1;
                 state.push(Event::Turn(at));
                 // The loops inside begin anew.

@@ -83,6 +83,8 @@ impl Lowerer {
             Pat::Path(p) => self.path_pattern(&p.path),
             Pat::Range(p) => self.range_pattern(p),
             Pat::Slice(p) => self.sequence_pattern(p.elems.iter(), names),
+            // There is but one `()`.
+            Pat::Tuple(p) if p.elems.is_empty() => Pattern::Any,
             Pat::Tuple(p) => self.sequence_pattern(p.elems.iter(), names),
             Pat::TupleStruct(p) => {
                 let path = self.absolute(&p.path);

@@ -11,11 +11,12 @@ use super::value::{Node, SymId, Type, Value};
 /// The type of what a generator function of the project gives.
 pub(super) const GENERATOR: &str = "a generator";
 
-/// The body that every way back sends again used up, if there is one.
+/// The body that the ways back send again used up, if there is one: on some of them there may be none to send.
 pub(super) fn used_up(machine: &Machine<'_>, group: &Group) -> Option<UsedUp> {
     let mut found = None;
     for path in &group.paths {
-        let sent = group.op.body.iter().find_map(|value| once(machine, &path.state, value, 3))?;
+        let sends = path.state.failed.as_ref().map_or(&group.op.body, |failed| &failed.op.body);
+        let Some(sent) = sends.iter().find_map(|value| once(machine, &path.state, value, 3)) else { continue };
         let events: Vec<Event> = path.state.events().into_iter().cloned().collect();
         let renewed = |event: &Event| matches!(event, Event::Renewed(id) if *id == sent);
         if since_failure(&events).iter().any(renewed) || events.iter().filter(|event| renewed(event)).count() > 1 {

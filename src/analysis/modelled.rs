@@ -347,7 +347,8 @@ impl<'a> Machine<'a> {
     pub(super) fn pure_result(&mut self, state: &mut State, call: &Call<'_>) -> Value {
         let mut parts: Vec<Value> = call.receiver.iter().cloned().collect();
         parts.extend(call.args.values().cloned());
-        if parts.is_empty() {
+        // What is used up is known by what made it, of nothing too.
+        if parts.is_empty() && !call.entry.used_up {
             return self.unknown(state, Taint::NONE);
         }
         // What is made of a response's content is its content.

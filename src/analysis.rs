@@ -3,7 +3,8 @@
 //!
 //! * `sites` explores: every operation fails in every way, one on a path; what comes back to it is a failure path;
 //!   `recursion` does it where there is no loop.
-//!   `combinators` and `pieces` do the same for policies that a library runs, `probes` for interrupts and defects.
+//!   `combinators` and `pieces` do the same for policies that a library runs, `probes` for interrupts and defects, `idle`
+//!   for what was meant to be repeated and never is.
 //!   `helpers` knows the project's own functions that call again what they are given, and `brought` looks where that comes
 //!   from; `makers` knows what objects are made with.
 //! * `outage` lets one failure last, attempt by attempt.
@@ -37,6 +38,7 @@ mod futures;
 mod given;
 mod handlers;
 mod helpers;
+mod idle;
 mod inputs;
 mod iteration;
 mod leaving;

@@ -14,6 +14,7 @@ mod exhausted_request_body;
 mod fixed_retry_delay;
 mod idempotency_key_per_attempt;
 mod ignored_retry_after;
+mod ineffective_retry;
 mod nested_retry;
 mod retried_client_error;
 mod retried_interrupt;
@@ -164,6 +165,7 @@ pub const ALL: &[Rule] = &[
     fixed_retry_delay::RULE,
     idempotency_key_per_attempt::RULE,
     ignored_retry_after::RULE,
+    ineffective_retry::RULE,
     nested_retry::RULE,
     retried_client_error::RULE,
     retried_interrupt::RULE,

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use super::calls::Args;
 use super::facts;
+use super::idle;
 use super::machine::{End, Machine, Out, Plan, Res};
 use super::pieces::is_callable;
 use super::policy::{Form, Role, Site};
@@ -97,11 +98,11 @@ pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> 
         .collect();
     let plan = Plan { explore: true, blocks: Some(blocks), head: Some(head), max_turns: 2, ..Plan::calm() };
     let explored = sites::explore(machine, &plan, entries.clone(), sites::Sieve::ALL);
-    if explored.back.is_empty() {
-        return None;
-    }
+    let idle = explored.back.is_empty();
     // What a client or queue was told to do is a retry, whatever it is for.
     let role = match what.form {
+        Form::ClientConfig | Form::TaskQueue if idle => return None,
+        _ if idle => Role::Idle,
         Form::ClientConfig | Form::TaskQueue => Role::Retry,
         _ => sites::role(machine, &explored, LoopKind::Endless)?,
     };
@@ -123,6 +124,9 @@ pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> 
         lost_result: None,
         limit: Some(limit),
     };
+    if idle {
+        return idle::in_policy(machine, &found, &what.policy);
+    }
     facts::site(machine, &found)
 }
 

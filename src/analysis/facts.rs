@@ -6,6 +6,7 @@ use super::leaving::{after_last, exhaustion, exits};
 use std::rc::Rc;
 
 use super::body;
+use super::idle;
 use super::machine::{Advice, Finished, Machine};
 use super::memory::last_part;
 use super::mixed;
@@ -126,6 +127,7 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         defects,
         unreset,
         used_up,
+        idle: idle::shadowed(machine, found),
         lost_result: found.lost_result,
         layers: most.layers,
         amplification: most.product,

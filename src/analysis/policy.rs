@@ -52,6 +52,8 @@ pub enum Role {
     /// Runs for ever on purpose (a daemon's reconnect or worker loop): success does not end it, and failures are
     /// swallowed. Bounds do not apply; pace does.
     Daemon,
+    /// Was meant to repeat something, and never does: no retry at all (see [`Site::idle`]).
+    Idle,
 }
 
 /// What is repeated.
@@ -407,6 +409,8 @@ pub struct Site {
     pub unreset: Option<Unreset>,
     /// Where a body that an attempt uses up was made, and its operation sends it again.
     pub used_up: Option<UsedUp>,
+    /// Why nothing is ever repeated, or not on a failure that the code names.
+    pub idle: Option<Idle>,
     /// The recursive call whose value does not reach the caller.
     pub lost_result: Option<LostResult>,
     /// The layers that multiply, this site's own first.
@@ -436,6 +440,29 @@ pub struct Unreset {
     pub first: f64,
     /// The same in the next outage.
     pub kept: f64,
+}
+
+/// A repetition that never comes about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Idle {
+    /// Why.
+    pub why: IdleWhy,
+    /// Where that shows.
+    pub span: Span,
+}
+
+/// Why a repetition never comes about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum IdleWhy {
+    /// There is one attempt in all.
+    Once,
+    /// Success and every failure leave in the first turn.
+    Leaves,
+    /// The failures that are looked for (paths of classes; empty where a function says which) are none that the
+    /// operation can have.
+    Never(Vec<String>),
+    /// A handler of the first class stands behind one of the second, which takes all of the first.
+    Shadowed(String, String),
 }
 
 /// A body that the first attempt reads to its end.

@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 use super::brought;
 use super::combinators;
 use super::facts::{self, Group};
+use super::idle;
 use super::machine::{End, Finished, Machine, Plan, is_once};
 use super::policy::{Bound, Form, LostResult, Role, Site};
 use super::recursion;
@@ -90,6 +91,7 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
     let map = machine.loops_of(func);
     let (head, inside) = map.loops.get(number)?;
     let (head, inside) = (*head, inside.clone());
+    let inside = idle::body(function, head).unwrap_or(inside);
     let in_body = |at: usize| inside.get(at) == Some(&true);
     let calls = function.blocks.iter().enumerate().filter(|(at, _)| in_body(*at)).any(|(_, block)| {
         block.instrs.iter().any(|instr| matches!(instr.op, Op::Call { .. } | Op::Await(_) | Op::Enter(..)))
@@ -131,6 +133,26 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
         (machine.attr_cache, machine.init_cache) = kept;
         return site;
     }
+    if explored.back.is_empty() {
+        let (span, header) = (source.span, source.header);
+        let found = Found {
+            func,
+            function,
+            looped: func,
+            form: Form::Loop,
+            role: Role::Idle,
+            span,
+            header,
+            entries,
+            plan,
+            explored,
+            loop_kind: Some(source.kind),
+            most: None,
+            lost_result: None,
+            limit: None,
+        };
+        return idle::in_loop(machine, &found, &inside);
+    }
     let role = role_of(machine, &mut explored, source.kind)?;
     let header = source.header;
     facts::site(
@@ -169,7 +191,7 @@ pub(super) fn role_of(machine: &Machine<'_>, explored: &mut Explored, kind: Loop
 
 /// Whether a parameter, of the function or of what makes its object, has a default with which nothing is repeated: a
 /// caller may ask for more.
-fn is_switched_off(machine: &mut Machine<'_>, func: FuncRef, function: &Function) -> bool {
+pub(super) fn is_switched_off(machine: &mut Machine<'_>, func: FuncRef, function: &Function) -> bool {
     let class = function.class.map(|class| ClassRef { file: func.file, class });
     let maker = class.and_then(|class| machine.project.method(class, "__init__"));
     let maker = maker.and_then(|maker| Some((maker.file, machine.project.function(maker)?)));

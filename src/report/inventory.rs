@@ -137,7 +137,7 @@ fn word(value: impl Serialize) -> String {
 fn kind(site: &Site) -> String {
     match site.role {
         Role::Retry => word(site.form),
-        Role::Probe | Role::Polling | Role::Daemon => word(site.role),
+        Role::Probe | Role::Polling | Role::Daemon | Role::Idle => word(site.role),
     }
 }
 
@@ -217,8 +217,13 @@ fn worst_case(path: &FailurePath) -> Option<f64> {
     waits.iter().map(|wait| ends(wait)[1]).sum()
 }
 
+/// Those that repeat anything.
+fn retries(sites: &[Site]) -> impl Iterator<Item = &Site> {
+    sites.iter().filter(|site| site.role != Role::Idle)
+}
+
 fn entries(run: &Run) -> impl Iterator<Item = (&SourceFile, &Site)> {
-    run.files.iter().zip(&run.sites).flat_map(|(file, sites)| sites.iter().map(move |site| (file, site)))
+    run.files.iter().zip(&run.sites).flat_map(|(file, sites)| retries(sites).map(move |site| (file, site)))
 }
 
 /// Writes the JSON document.
@@ -292,7 +297,7 @@ pub fn full(run: &Run, out: &mut dyn Write) -> io::Result<()> {
         row("timeout", &timeout)?;
         writeln!(out)?;
     }
-    let sites = run.sites.iter().map(Vec::len).sum();
+    let sites = run.sites.iter().map(|sites| retries(sites).count()).sum();
     writeln!(out, "{} in {}.", super::counted(sites, "retry site"), super::counted(run.files.len(), "file"))
 }
 

@@ -29,6 +29,11 @@ pub(super) fn remote(site: &Site) -> Option<&Operation> {
     outcome(site).filter(|operation| operation.remote == Known::Yes && !operation.passed_in && !inner)
 }
 
+/// For what was meant to be repeated and never is.
+pub(super) fn idle(site: &Site) -> Option<&Operation> {
+    operation(site, &[Role::Idle, Role::Retry, Role::Probe, Role::Daemon])
+}
+
 fn operation<'a>(site: &'a Site, roles: &[Role]) -> Option<&'a Operation> {
     let applies = !site.in_test && roles.contains(&site.role);
     site.operation().filter(|operation| applies && operation.remote != Known::No)

@@ -4,6 +4,7 @@
 
 mod attempt_without_timeout;
 mod backoff_overflow;
+mod batch_replay;
 mod blocking_sleep_in_async_retry;
 mod broken_attempt_cap;
 mod catch_all_retry;
@@ -155,6 +156,7 @@ impl Rule {
 pub const ALL: &[Rule] = &[
     attempt_without_timeout::RULE,
     backoff_overflow::RULE,
+    batch_replay::RULE,
     blocking_sleep_in_async_retry::RULE,
     broken_attempt_cap::RULE,
     catch_all_retry::RULE,

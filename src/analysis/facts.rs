@@ -5,6 +5,7 @@ use super::bounds::{bound, brand_broken, counted_out, weakest};
 use super::leaving::{after_last, exhaustion, exits};
 use std::rc::Rc;
 
+use super::batch;
 use super::body;
 use super::idle;
 use super::machine::{Advice, Finished, Machine};
@@ -127,6 +128,7 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         defects,
         unreset,
         used_up,
+        batch: groups.iter().find_map(|group| batch::replayed(machine, found, group)),
         idle: idle::shadowed(machine, found),
         lost_result: found.lost_result,
         layers: most.layers,

@@ -392,6 +392,7 @@ fn site(machine: &mut Machine<'_>, found: &Found<'_>, op: &OpInfo, idle: Idle) -
         defects: None,
         unreset: None,
         used_up: None,
+        batch: None,
         idle: Some(idle),
         lost_result: None,
         layers: Vec::new(),

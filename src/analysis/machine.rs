@@ -271,6 +271,15 @@ impl<'a> Machine<'a> {
         *self.places.entry((func, block.0, u32::try_from(at).unwrap_or(u32::MAX), chain)).or_insert(next)
     }
 
+    /// The header of the loop that takes its items at a place.
+    pub(super) fn loop_at(&self, place: Place) -> Option<At> {
+        let ((func, block, ..), _) = self.places.iter().find(|(_, known)| **known == place)?;
+        let function = self.project.function(*func)?;
+        let header = function.loops.iter().find(|source| source.head.0 == *block).map(|source| source.header);
+        let span = header.or_else(|| Some(function.block(BlockId(*block))?.term_span))?;
+        Some(At { file: func.file, span })
+    }
+
     /// The place of the instruction that a state is about to run.
     pub(super) fn place(&mut self, state: &State) -> Place {
         match state.top() {

@@ -409,6 +409,8 @@ pub struct Site {
     pub unreset: Option<Unreset>,
     /// Where a body that an attempt uses up was made, and its operation sends it again.
     pub used_up: Option<UsedUp>,
+    /// The items that are all asked for again because one of them failed.
+    pub batch: Option<Batch>,
     /// Why nothing is ever repeated, or not on a failure that the code names.
     pub idle: Option<Idle>,
     /// The recursive call whose value does not reach the caller.
@@ -440,6 +442,13 @@ pub struct Unreset {
     pub first: f64,
     /// The same in the next outage.
     pub kept: f64,
+}
+
+/// A collection that is gone through again as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Batch {
+    /// The loop over its items.
+    pub span: Span,
 }
 
 /// A repetition that never comes about.

@@ -14,6 +14,10 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
+    // A batch that is sent again as a whole is another fault, and its cure cures this one.
+    if site.batch.is_some() {
+        return None;
+    }
     scope::remote(site)?;
     // What fails before or after the side effect is another operation.
     let of = |path: &FailurePath| site.operations.get(path.operation).filter(|operation| doubles(operation));

@@ -77,6 +77,7 @@ fn handler() -> Site {
         defects: None,
         unreset: None,
         used_up: None,
+        batch: None,
         idle: None,
         lost_result: None,
         layers: Vec::new(),

@@ -73,6 +73,7 @@ fn site(failures: Vec<FailurePath>) -> Site {
         defects: None,
         unreset: None,
         used_up: None,
+        batch: None,
         idle: None,
         lost_result: None,
         layers: Vec::new(),

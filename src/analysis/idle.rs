@@ -395,6 +395,7 @@ fn site(machine: &mut Machine<'_>, found: &Found<'_>, op: &OpInfo, idle: Idle) -
         batch: None,
         idle: Some(idle),
         lost_result: None,
+        helper: None,
         layers: Vec::new(),
         amplification: None,
         cut: false,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use stormlint::analysis::policy::{
-    Bound, Cause, DateForm, Exhaustion, FailurePath, Form, Pace, RetryAfter, Site, Timeout,
+    Bound, Cause, DateForm, Exhaustion, FailurePath, Form, Pace, RetryAfter, Role, Site, Timeout,
 };
 use stormlint::analysis::status::StatusSet;
 use stormlint::check::{Input, Run, check};
@@ -70,11 +70,16 @@ pub fn lint(language: Language, text: &str) -> Run {
     run
 }
 
+/// The sites of a program at which something is repeated.
+pub fn sites(run: &Run) -> Vec<&Site> {
+    run.sites[0].iter().filter(|site| site.role != Role::Idle).collect()
+}
+
 /// The faults of what is said about a program.
 pub fn compare(run: &Run, seen: &Seen<'_>) -> Verdict {
     let mut verdict = Verdict::default();
     let comes_back: Vec<bool> = seen.runs.iter().map(|runs| runs.high.attempts() > 1).collect();
-    let sites = &run.sites[0];
+    let sites = sites(run);
     let site = match sites.as_slice() {
         [site] => site,
         [] if !comes_back.contains(&true) => return verdict,

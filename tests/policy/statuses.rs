@@ -13,7 +13,7 @@ use crate::{compare, number, runner};
 /// The statuses that are said to come back.
 fn said(language: Language, text: &str) -> String {
     let run = compare::lint(language, text);
-    match run.sites[0].as_slice() {
+    match compare::sites(&run).as_slice() {
         [site] => site.retried_statuses.to_string(),
         sites => format!("{} sites", sites.len()),
     }

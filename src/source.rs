@@ -36,6 +36,30 @@ impl Language {
         }
     }
 
+    /// What begins a comment that ends with its line.
+    #[must_use]
+    pub fn comment_sign(self) -> &'static str {
+        match self {
+            Language::Python => "#",
+            Language::Rust => "//",
+        }
+    }
+
+    /// How a line begins that says something of the definition below it: a decorator, an attribute.
+    #[must_use]
+    pub fn attribute_sign(self) -> &'static str {
+        match self {
+            Language::Python => "@",
+            Language::Rust => "#[",
+        }
+    }
+
+    /// Whether blocks are what is indented, not what stands in braces.
+    #[must_use]
+    pub fn nests_by_indentation(self) -> bool {
+        matches!(self, Language::Python)
+    }
+
     /// The language of a file with this extension (without the dot).
     #[must_use]
     pub fn of_extension(extension: &str) -> Option<Self> {

@@ -15,6 +15,7 @@ mod definitions;
 mod exceptions;
 mod expressions;
 mod flow;
+pub(super) mod lexer;
 mod literals;
 mod names;
 mod patterns;

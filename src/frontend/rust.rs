@@ -17,6 +17,7 @@ mod flow;
 mod formats;
 mod items;
 mod json;
+pub(super) mod lexer;
 mod literals;
 mod lowerer;
 mod macro_rules;

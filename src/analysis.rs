@@ -44,6 +44,7 @@ mod inputs;
 mod iteration;
 mod leaving;
 mod limits;
+mod links;
 mod loops;
 mod lost;
 pub mod machine;

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use super::batch;
 use super::body;
 use super::idle;
+use super::links::links;
 use super::machine::{Advice, Finished, Machine};
 use super::memory::last_part;
 use super::mixed;
@@ -133,6 +134,7 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         lost_result: found.lost_result,
         layers: most.layers,
         amplification: most.product,
+        links: links(machine, found, &groups),
         cut,
         helper: None,
     })

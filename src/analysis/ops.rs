@@ -253,6 +253,7 @@ impl<'a> Machine<'a> {
             place,
             at,
             base,
+            through: self.through(state, call.span),
             text: self.call_text(at),
             model,
             remote,
@@ -643,6 +644,7 @@ impl<'a> Machine<'a> {
             place,
             at,
             base,
+            through: self.through(&state, span),
             text: self.call_text(at),
             model: match &callee {
                 Value::Path(path) => Some(path.clone()),

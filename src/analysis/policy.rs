@@ -420,6 +420,8 @@ pub struct Site {
     /// Executions of the operation that one call becomes while the fault lasts: the product of the layers, where all
     /// are known.
     pub amplification: Option<u32>,
+    /// What leads from here to the operations and back, besides the steps of the failure paths.
+    pub links: Vec<Link>,
     /// The work of the analysis was cut short.
     pub cut: bool,
     /// The loop stands elsewhere, in a helper that is a site of its own: this one is what is brought in to it.
@@ -433,6 +435,15 @@ pub struct Helper {
     pub file: u32,
     /// Its header.
     pub header: Span,
+}
+
+/// A place in some file of the run, on the way from a site to its operation and back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Link {
+    /// Index of the file.
+    pub file: u32,
+    /// The place.
+    pub span: Span,
 }
 
 /// A wait that a success does not set back, in seconds.

@@ -137,6 +137,8 @@ pub struct OpInfo {
     pub at: At,
     /// Where the function under analysis calls it (or what leads to it).
     pub base: At,
+    /// The functions that the call is made through, each with where it has got to.
+    pub through: Rc<[(FuncRef, Span)]>,
     /// As the source has it.
     pub text: Rc<str>,
     /// Path of the model or callee.

@@ -82,6 +82,7 @@ fn handler() -> Site {
         lost_result: None,
         layers: Vec::new(),
         amplification: None,
+        links: Vec::new(),
         cut: false,
         helper: None,
     }

@@ -78,6 +78,7 @@ fn site(failures: Vec<FailurePath>) -> Site {
         lost_result: None,
         layers: Vec::new(),
         amplification: None,
+        links: Vec::new(),
         cut: false,
         helper: None,
     }

@@ -16,13 +16,14 @@ use crate::analysis;
 use crate::analysis::policy::Site;
 use crate::analysis::project::Project;
 use crate::config::{ActiveRule, Config};
-use crate::diagnostic::{Confidence, Diagnostic, Label, Level};
+use crate::diagnostic::{Confidence, Diagnostic, Label, Level, Place};
 use crate::fingerprint::Fingerprints;
 use crate::frontend;
 use crate::ir::{Module, Unparsed};
 use crate::models::AllModels;
 use crate::rules::Context;
-use crate::source::SourceFile;
+use crate::source::{SourceFile, Span};
+use crate::suppress::{self, Sorted};
 
 /// Parsers and analysis recurse over what a file nests; this much stack takes all that compilers accept.
 const STACK: usize = 64 << 20;
@@ -73,6 +74,26 @@ pub struct Found {
     pub diagnostic: Diagnostic,
     /// See [`Fingerprints`].
     pub fingerprint: String,
+    /// The part of it that stays where code goes to another function.
+    pub shape: String,
+}
+
+/// A finding that is not reported.
+#[derive(Debug, Clone)]
+pub struct Suppressed {
+    /// The finding.
+    pub found: Found,
+    /// Why not.
+    pub by: By,
+}
+
+/// What keeps a finding out of the report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum By {
+    /// A comment in the source, with its reason (empty where it has none).
+    Comment(String),
+    /// It was there before: the baseline has it.
+    Baseline,
 }
 
 /// What came of a run.
@@ -88,6 +109,12 @@ pub struct Run {
     pub unparsed: Vec<Vec<Unparsed>>,
     /// The findings, by file, place and rule.
     pub findings: Vec<Found>,
+    /// Those that are not reported, in the same order.
+    pub suppressed: Vec<Suppressed>,
+    /// Whether reports that can tell them apart list those too.
+    pub lists_suppressed: bool,
+    /// How many findings have nothing to do with the changed lines, and were left out.
+    pub outside: usize,
     /// What could not be read or checked, by path.
     pub errors: Vec<FileError>,
     /// Files of which nothing was checked, with what is to be told of them where no finding does.
@@ -133,26 +160,41 @@ impl Run {
             run.sites.push(Vec::new());
             run.unparsed.push(Vec::new());
         }
-        run.take(diagnostics);
+        run.take(diagnostics.into_iter().map(|(file, diagnostic)| (file, diagnostic, None)).collect());
         run
     }
 
-    fn take(&mut self, mut diagnostics: Vec<(usize, Diagnostic)>) {
-        diagnostics.sort_by(|(left_file, left), (right_file, right)| {
+    /// Takes findings in, in any order; with a reason, those that a comment suppresses.
+    fn take(&mut self, mut diagnostics: Vec<(usize, Diagnostic, Option<String>)>) {
+        diagnostics.sort_by(|(left_file, left, _), (right_file, right, _)| {
             (left_file, left.span, left.rule, &left.message).cmp(&(right_file, right.span, right.rule, &right.message))
         });
         diagnostics.dedup();
         let mut prints = Fingerprints::default();
         let mut last = None;
-        for (at, diagnostic) in diagnostics {
-            let Some(file) = self.files.get(at) else { continue };
+        for (at, diagnostic, reason) in diagnostics {
             if last != Some(at) {
                 prints = Fingerprints::default();
                 last = Some(at);
             }
-            let fingerprint = prints.next(file, &diagnostic);
-            self.findings.push(Found { file: at, diagnostic, fingerprint });
+            // Suppressed or not, an equal one keeps its number.
+            let print = prints.next(&diagnostic);
+            let found = Found { file: at, diagnostic, fingerprint: print.own, shape: print.shape };
+            match reason {
+                Some(reason) => self.suppressed.push(Suppressed { found, by: By::Comment(reason) }),
+                None => self.findings.push(found),
+            }
         }
+    }
+
+    /// Reports what comments suppress, as if there were none.
+    pub fn unsuppress(&mut self) {
+        self.findings.extend(std::mem::take(&mut self.suppressed).into_iter().map(|suppressed| suppressed.found));
+        self.findings.retain(|found| !suppress::RULES.contains(&found.diagnostic.rule));
+        self.findings.sort_by(|left, right| {
+            let key = |found: &Found| (found.file, found.diagnostic.span, found.diagnostic.rule);
+            key(left).cmp(&key(right)).then_with(|| left.diagnostic.message.cmp(&right.diagnostic.message))
+        });
     }
 }
 
@@ -220,17 +262,30 @@ fn check_here(mut inputs: Vec<Input>, config: &Config, progress: &Progress) -> R
     }
     run.sites = sites(&run.files, &modules, &names, &mut run.errors, progress);
 
-    let judged: Vec<Result<Vec<Diagnostic>, String>> = run
+    let failed: Vec<&str> = run.errors.iter().map(|error| error.path.as_str()).collect();
+    let judged: Vec<Result<Sorted, String>> = run
         .files
         .par_iter()
         .zip(&run.sites)
         .zip(&run.unparsed)
-        .map(|((file, sites), unparsed)| guarded(|| judge(&run, file, sites, unparsed, config)))
+        .map(|((file, sites), unparsed)| {
+            guarded(|| {
+                let found = judge(&run, file, sites, unparsed, config);
+                let unread = unread(file, unparsed, failed.contains(&&*file.path));
+                let mut sorted = suppress::sort(file, &config.rules, &unread, found);
+                sorted.kept.retain(|diagnostic| diagnostic.confidence >= config.min_confidence);
+                sorted.suppressed.retain(|(diagnostic, _)| diagnostic.confidence >= config.min_confidence);
+                sorted
+            })
+        })
         .collect();
     let mut diagnostics = Vec::new();
     for (at, judged) in judged.into_iter().enumerate() {
         match judged {
-            Ok(found) => diagnostics.extend(found.into_iter().map(|diagnostic| (at, diagnostic))),
+            Ok(sorted) => {
+                diagnostics.extend(sorted.kept.into_iter().map(|diagnostic| (at, diagnostic, None)));
+                diagnostics.extend(sorted.suppressed.into_iter().map(|(found, reason)| (at, found, Some(reason))));
+            }
             Err(message) => {
                 let path = run.files.get(at).map(|file| file.path.to_string()).unwrap_or_default();
                 run.errors.push(FileError::new(path, message));
@@ -278,15 +333,22 @@ fn judge(run: &Run, file: &SourceFile, sites: &[Site], unparsed: &[Unparsed], co
     if let Some(active) = config.rule(UNPARSED) {
         found.extend(unparsed_source(active, file, unparsed));
     }
-    found.retain(|diagnostic| diagnostic.confidence >= config.min_confidence);
     found
+}
+
+/// The parts of a file of which it is not known what is to be found in them.
+fn unread(file: &SourceFile, unparsed: &[Unparsed], failed: bool) -> Vec<Span> {
+    if failed { vec![Span::new(0, file.text.len())] } else { unparsed.iter().map(|part| part.span).collect() }
 }
 
 type Check = fn(&Site, Context<'_>) -> Option<crate::rules::Finding>;
 
 fn ask(active: &ActiveRule, check: Check, site: &Site, context: Context<'_>) -> Option<Diagnostic> {
     let finding = check(site, context)?;
-    let operation = site.operation().map_or("", |operation| operation.text.as_str());
+    let operation = site.operation().map_or(site.header, |operation| operation.span);
+    let written = |span| frontend::outline(context.file.slice(span), context.file.language);
+    let extent = [site.span, site.header, operation].map(|span| Place { file: None, span });
+    let links = site.links.iter().map(|link| Place { file: Some(link.file as usize), span: link.span });
     Some(Diagnostic {
         rule: active.rule.name,
         level: active.level,
@@ -296,7 +358,9 @@ fn ask(active: &ActiveRule, check: Check, site: &Site, context: Context<'_>) -> 
         why: finding.why,
         help: finding.help,
         labels: finding.labels,
-        key: format!("{} {operation}", site.function_name),
+        extent: extent.into_iter().chain(links).collect(),
+        function: site.function_name.clone(),
+        key: format!("{} @ {}", written(operation), written(site.header)),
     })
 }
 
@@ -334,7 +398,9 @@ fn unparsed_source(active: &ActiveRule, file: &SourceFile, unparsed: &[Unparsed]
             .to_owned(),
         help: "mend the syntax, or leave the file out if it is not meant to be run".to_owned(),
         labels: others.take(MAX_OTHERS).map(label).collect(),
-        key: String::new(),
+        extent: unparsed.iter().map(|part| Place { file: None, span: part.span }).collect(),
+        function: String::new(),
+        key: frontend::outline(file.slice(file.first_line(first.span)), file.language),
     })
 }
 

@@ -63,6 +63,15 @@ pub struct Label {
     pub text: String,
 }
 
+/// A place in a file of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Index of the file among those of the run; `None` means the finding's own file.
+    pub file: Option<usize>,
+    /// The place.
+    pub span: Span,
+}
+
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -72,7 +81,7 @@ pub struct Diagnostic {
     pub level: Level,
     /// How sure it is.
     pub confidence: Confidence,
-    /// The loop's, decorator's or call's header: what SARIF marks and where suppressions are looked for.
+    /// The loop's, decorator's or call's header: what SARIF marks and what suppressions are about.
     pub span: Span,
     /// The first sentence stands alone: what was seen. No line breaks.
     pub message: String,
@@ -82,7 +91,12 @@ pub struct Diagnostic {
     pub help: String,
     /// The failure path, step by step, in the order in which it runs.
     pub labels: Vec<Label>,
-    /// What tells this finding from others of the same rule in the file, apart from its place
-    /// (function name and operation): the basis of fingerprints.
+    /// What it rests on besides the labels: the whole loop or definition, and in whichever files what leads from there
+    /// to the operation. A change of any of it may have made the finding.
+    pub extent: Vec<Place>,
+    /// Qualified name of the function that it stands in; empty where there is none.
+    pub function: String,
+    /// What tells it from others of the same rule in that function: operation and header, so written that neither
+    /// layout nor names of variables count. With the function's name the basis of fingerprints.
     pub key: String,
 }

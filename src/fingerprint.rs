@@ -1,15 +1,14 @@
 //! What makes a finding recognisable in the next run, although lines have moved.
 //!
-//! Two kinds, for two readers. [`Fingerprints`] gives stormlint's own: a hash of the rule, the finding's key (function
-//! and operation) and the text of the marked place without its blanks, with an ordinal among equals. It survives lines
-//! that are added above, a moved or renamed file, and reformatting. [`line_hashes`] is the hash that code-scanning
+//! Two kinds, for two readers. [`Fingerprints`] gives stormlint's own: a hash of the rule, the function and the finding's
+//! key, with an ordinal among equals. It survives lines that are added above, a moved or renamed file, reformatting, and
+//! variables that get other names. [`line_hashes`] is the hash that code-scanning
 //! services compute for each line when they get no other (a rolling hash over the next 100 characters); their upload
 //! action compares it with its own, so it has to be exact.
 
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::Diagnostic;
-use crate::source::SourceFile;
 
 /// Gives out fingerprints for the findings of one file, in source order.
 #[derive(Debug, Default)]
@@ -17,17 +16,27 @@ pub struct Fingerprints {
     seen: FxHashMap<u64, u64>,
 }
 
+/// What one finding is recognised by: each 16 hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Fingerprint {
+    /// No other finding of the file has it.
+    pub own: String,
+    /// Without the function's name and without an ordinal: what stays where code goes to another function.
+    pub shape: String,
+}
+
 impl Fingerprints {
-    /// The fingerprint of the next finding: 16 hexadecimal digits.
-    pub fn next(&mut self, file: &SourceFile, diagnostic: &Diagnostic) -> String {
-        let mut hash = Fnv::default();
-        hash.part(diagnostic.rule);
-        hash.part(&diagnostic.key);
-        hash.text(file.slice(diagnostic.span).chars().filter(|c| !c.is_whitespace()));
-        let ordinal = self.seen.entry(hash.0).or_default();
-        hash.text(ordinal.to_string().chars());
+    /// The fingerprint of the next finding.
+    pub fn next(&mut self, diagnostic: &Diagnostic) -> Fingerprint {
+        let mut shape = Fnv::default();
+        shape.part(diagnostic.rule);
+        shape.part(&diagnostic.key);
+        let mut own = Fnv(shape.0);
+        own.part(&diagnostic.function);
+        let ordinal = self.seen.entry(own.0).or_default();
+        own.text(ordinal.to_string().chars());
         *ordinal += 1;
-        format!("{:016x}", hash.finish())
+        Fingerprint { own: format!("{:016x}", own.finish()), shape: format!("{:016x}", shape.finish()) }
     }
 }
 
@@ -177,7 +186,7 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
     use super::*;
     use crate::diagnostic::{Confidence, Level};
-    use crate::source::{Language, Span};
+    use crate::source::Span;
 
     #[test]
     fn line_hashes_agree_with_the_vectors() {
@@ -202,32 +211,34 @@ mod tests {
         assert!(lines.iter().any(|hash| hash.ends_with(":2")));
     }
 
-    fn finding(span: Span, key: &str) -> Diagnostic {
+    fn finding(function: &str, key: &str) -> Diagnostic {
         Diagnostic {
             rule: "unbounded-retry",
             level: Level::Error,
             confidence: Confidence::High,
-            span,
+            span: Span::default(),
             message: String::new(),
             why: String::new(),
             help: String::new(),
             labels: Vec::new(),
+            extent: Vec::new(),
+            function: function.to_owned(),
             key: key.to_owned(),
         }
     }
 
     #[test]
-    fn a_fingerprint_survives_moves_and_tells_equals_apart() {
-        let before = SourceFile::new("a.py", "while True:\nwhile True:\n", Language::Python);
-        let after = SourceFile::new("b/c.py", "x = 1\n\nwhile  True :\n", Language::Python);
+    fn a_fingerprint_tells_equals_and_functions_apart() {
         let mut prints = Fingerprints::default();
-        let first = prints.next(&before, &finding(Span::new(0, 11), "f get()"));
-        let second = prints.next(&before, &finding(Span::new(12, 23), "f get()"));
-        assert_ne!(first, second);
-        assert_eq!(first, Fingerprints::default().next(&after, &finding(Span::new(7, 20), "f get()")));
-        assert_ne!(first, Fingerprints::default().next(&before, &finding(Span::new(0, 11), "g get()")));
-        assert_eq!(first.len(), 16);
-        assert_ne!(in_file("a.py", &first), in_file("b.py", &first));
-        assert_eq!(in_file("a.py", &first).len(), 32);
+        let first = prints.next(&finding("f", "get()"));
+        let second = prints.next(&finding("f", "get()"));
+        let other = prints.next(&finding("g", "get()"));
+        assert!(first.own != second.own && first.own != other.own);
+        assert!(first.shape == second.shape && first.shape == other.shape);
+        assert_eq!(first, Fingerprints::default().next(&finding("f", "get()")));
+        assert_ne!(first.shape, prints.next(&finding("f", "put()")).shape);
+        assert_eq!((first.own.len(), first.shape.len()), (16, 16));
+        assert_ne!(in_file("a.py", &first.own), in_file("b.py", &first.own));
+        assert_eq!(in_file("a.py", &first.own).len(), 32);
     }
 }

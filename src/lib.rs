@@ -28,6 +28,7 @@
 //! | [`analysis`] | from graphs to retry sites and their policies |
 //! | [`rules`] | one file a rule; its page is `rules/<rule>.md` |
 //! | [`config`] | which rules at which level, and the limits that they compare with |
+//! | [`suppress`] | comments that keep findings out of the report |
 //! | [`check`] | one run: all of the above over a set of files |
 //! | [`report`] | one file a format |
 //! | [`walk`] | finds and reads the sources |
@@ -57,4 +58,5 @@ pub mod models;
 pub mod report;
 pub mod rules;
 pub mod source;
+pub mod suppress;
 pub mod walk;

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use crate::check::Run;
+use crate::check::{By, Run};
 use crate::diagnostic::{Diagnostic, Level};
 
 /// What the terminal that a report is written for takes.
@@ -76,11 +76,11 @@ pub fn summary(run: &Run, out: &mut dyn Write) -> io::Result<()> {
         .filter(|(n, _)| *n > 0)
         .map(|(n, noun)| counted(n, noun))
         .collect();
-    let files = counted(run.files.len(), "file");
+    let (files, left_out) = (counted(run.files.len(), "file"), left_out(run));
     if counts.is_empty() {
-        writeln!(out, "No findings in {files}.")
+        writeln!(out, "No findings in {files}{left_out}.")
     } else {
-        writeln!(out, "Found {} in {files}.", counts.join(", "))
+        writeln!(out, "Found {} in {files}{left_out}.", counts.join(", "))
     }
 }
 
@@ -97,6 +97,19 @@ pub fn statistics(run: &Run, out: &mut dyn Write) -> io::Result<()> {
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let width = counts.first().map_or(0, |(_, most)| most.to_string().len());
     counts.iter().try_for_each(|(rule, count)| writeln!(out, "{count:>width$}  {rule}"))
+}
+
+/// What is not reported, in brackets; nothing where that is nothing.
+fn left_out(run: &Run) -> String {
+    let comments = run.suppressed.iter().filter(|one| one.by != By::Baseline).count();
+    let known = run.suppressed.len() - comments;
+    let parts: Vec<String> =
+        [(comments, "suppressed"), (known, "in the baseline"), (run.outside, "outside of the changed lines")]
+            .into_iter()
+            .filter(|(n, _)| *n > 0)
+            .map(|(n, what)| format!("{n} {what}"))
+            .collect();
+    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
 #[cfg(test)]

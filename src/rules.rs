@@ -28,12 +28,14 @@ mod scope;
 mod shortened_retry_after;
 mod silent_exhaustion;
 mod sleep_after_last_attempt;
+mod suppression_without_reason;
 #[cfg(test)]
 mod tests;
 mod unbounded_retry;
 mod uncapped_backoff;
 mod unparsed_source;
 mod unreset_backoff;
+mod unused_suppression;
 mod wording;
 
 use crate::analysis::policy::Site;
@@ -179,8 +181,10 @@ pub const ALL: &[Rule] = &[
     shortened_retry_after::RULE,
     silent_exhaustion::RULE,
     sleep_after_last_attempt::RULE,
+    suppression_without_reason::RULE,
     unbounded_retry::RULE,
     uncapped_backoff::RULE,
     unparsed_source::RULE,
     unreset_backoff::RULE,
+    unused_suppression::RULE,
 ];

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Each module may use those of earlier rows. Modules of one row do not see each other.
-const ORDER: [&[&str]; 13] = [
+const ORDER: [&[&str]; 14] = [
     &["source"],
     &["diagnostic"],
     &["fingerprint"],
@@ -13,7 +13,8 @@ const ORDER: [&[&str]; 13] = [
     &["frontend", "models"],
     &["analysis"],
     &["rules"],
-    &["suppress", "baseline", "config"],
+    &["config"],
+    &["suppress", "baseline"],
     &["check"],
     &["report"],
     &["walk", "vcs"],

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
-use stormlint::check::Run;
+use stormlint::check::{By, Run, Suppressed};
 use stormlint::config::Config;
 use stormlint::report::sarif::{self, Options};
 
@@ -76,6 +76,26 @@ fn findings_are_valid() {
     let log = log(&common::run(), &common::config(), Some("nightly"));
     assert_eq!(log["runs"][0]["automationDetails"]["id"], "nightly/");
     assert_valid("findings", &log);
+}
+
+#[test]
+fn what_is_suppressed_stays_out_unless_it_is_asked_for() {
+    let mut run = common::run();
+    for (at, by) in [(1, By::Comment("known".to_owned())), (0, By::Baseline), (0, By::Comment(String::new()))] {
+        let found = run.findings.remove(at);
+        run.suppressed.push(Suppressed { found, by });
+    }
+    let shown = log(&run, &common::config(), None);
+    assert_eq!(shown["runs"][0]["results"].as_array().unwrap().len(), 1);
+    assert!(shown["runs"][0]["results"][0].get("suppressions").is_none());
+    run.lists_suppressed = true;
+    let listed = log(&run, &common::config(), None);
+    let results = listed["runs"][0]["results"].as_array().unwrap();
+    let kinds: Vec<_> = results.iter().map(|result| result["suppressions"][0]["kind"].as_str()).collect();
+    assert_eq!(kinds, [None, Some("inSource"), Some("external"), Some("inSource")]);
+    assert_eq!(results[0]["suppressions"], Value::Array(Vec::new()), "on all or on none");
+    assert_eq!(results[1]["suppressions"][0]["justification"], "known");
+    assert_valid("suppressed", &listed);
 }
 
 #[test]

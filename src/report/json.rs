@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::check::{FileError, Run};
+use crate::check::{By, FileError, Run};
 use crate::diagnostic::{Confidence, Level};
 use crate::source::{SourceFile, Span};
 
@@ -28,6 +28,24 @@ struct Finding<'a> {
     range: Range,
     labels: Vec<LabelOut<'a>>,
     fingerprint: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suppression: Option<SuppressionOut<'a>>,
+}
+
+/// What keeps a finding out, where those are listed too.
+#[derive(Serialize)]
+struct SuppressionOut<'a> {
+    kind: &'static str,
+    reason: &'a str,
+}
+
+impl<'a> SuppressionOut<'a> {
+    fn of(by: &'a By) -> Self {
+        match by {
+            By::Comment(reason) => SuppressionOut { kind: "comment", reason },
+            By::Baseline => SuppressionOut { kind: "baseline", reason: "" },
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -65,7 +83,9 @@ impl Range {
 /// # Errors
 /// The output cannot be written.
 pub fn write(run: &Run, out: &mut dyn Write) -> io::Result<()> {
-    let findings = run.findings.iter().filter_map(|found| {
+    let suppressed = run.suppressed.iter().filter(|_| run.lists_suppressed).map(|one| (&one.found, Some(&one.by)));
+    let listed = run.findings.iter().map(|found| (found, None)).chain(suppressed);
+    let findings = listed.filter_map(|(found, by)| {
         let file = run.files.get(found.file)?;
         let diagnostic = &found.diagnostic;
         let labels = diagnostic.labels.iter().filter_map(|label| {
@@ -83,6 +103,7 @@ pub fn write(run: &Run, out: &mut dyn Write) -> io::Result<()> {
             range: Range::of(file, diagnostic.span),
             labels: labels.collect(),
             fingerprint: &found.fingerprint,
+            suppression: by.map(SuppressionOut::of),
         })
     });
     let document = Document { version: 1, findings: findings.collect(), files: run.files.len(), errors: &run.errors };

@@ -10,7 +10,7 @@ mod text;
 use std::io::{self, Write};
 
 use super::page;
-use crate::check::{Found, Run};
+use crate::check::{By, Found, Run, Suppressed};
 use crate::config::{ActiveRule, Config};
 use crate::diagnostic::{Confidence, Level};
 use crate::fingerprint::line_hashes;
@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use schema::{
     Artifact, ArtifactLocation, AutomationDetails, BaseId, CodeFlow, Configuration, Descriptor, DescriptorRef, Driver,
     FlowLocation, Help, Invocation, Location, Log, Notification, PartialFingerprints, PhysicalLocation, Region,
-    ResultOut, ResultProperties, RuleProperties, RunOut, Snippet, Text, ThreadFlow, Tool,
+    ResultOut, ResultProperties, RuleProperties, RunOut, Snippet, SuppressionOut, Text, ThreadFlow, Tool,
 };
 
 /// More results than this are not taken by services.
@@ -65,6 +65,10 @@ impl<'a> Writer<'a> {
             let Some(found) = run.findings.get(*at) else { continue };
             writer.artifact_files.push(found.file);
             writer.artifact_files.extend(found.diagnostic.labels.iter().filter_map(|label| label.file));
+        }
+        for one in writer.suppressed() {
+            writer.artifact_files.push(one.found.file);
+            writer.artifact_files.extend(one.found.diagnostic.labels.iter().filter_map(|label| label.file));
         }
         writer
             .artifact_files
@@ -159,23 +163,31 @@ impl<'a> Writer<'a> {
         all
     }
 
+    /// The findings that are listed although they are not reported.
+    fn suppressed(&self) -> &'a [Suppressed] {
+        let room = MAX_RESULTS.saturating_sub(self.kept.len());
+        let all = if self.run.lists_suppressed { self.run.suppressed.as_slice() } else { &[] };
+        all.get(..room).unwrap_or(all)
+    }
+
     fn results(&self) -> Vec<ResultOut<'a>> {
         let mut hashes: Option<(usize, Vec<String>)> = None;
         let mut results = Vec::with_capacity(self.kept.len());
-        for at in &self.kept {
-            let Some(found) = self.run.findings.get(*at) else { continue };
+        let reported = self.kept.iter().filter_map(|at| self.run.findings.get(*at)).map(|found| (found, None));
+        let suppressed = self.suppressed().iter().map(|one| (&one.found, Some(&one.by)));
+        for (found, by) in reported.chain(suppressed) {
             let Some(file) = self.run.files.get(found.file) else { continue };
             if hashes.as_ref().is_none_or(|(of, _)| *of != found.file) {
                 hashes = Some((found.file, line_hashes(&file.text)));
             }
             let line = file.line_of(found.diagnostic.span.start);
             let hash = hashes.as_ref().and_then(|(_, lines)| lines.get(line.saturating_sub(1)));
-            results.push(self.result(found, file, hash.cloned()));
+            results.push(self.result(found, by, file, hash.cloned()));
         }
         results
     }
 
-    fn result(&self, found: &'a Found, file: &SourceFile, line_hash: Option<String>) -> ResultOut<'a> {
+    fn result(&self, found: &'a Found, by: Option<&By>, file: &SourceFile, line_hash: Option<String>) -> ResultOut<'a> {
         let diagnostic = &found.diagnostic;
         let rules = &self.options.config.rules;
         let steps: Vec<Location> = diagnostic
@@ -218,6 +230,7 @@ impl<'a> Writer<'a> {
                 primary_location_line_hash: line_hash,
                 stormlint: &found.fingerprint,
             },
+            suppressions: self.run.lists_suppressed.then(|| by.map(suppression).into_iter().collect()),
             properties: ResultProperties { confidence: diagnostic.confidence.name() },
         }
     }
@@ -240,6 +253,16 @@ impl<'a> Writer<'a> {
 enum Extent {
     Region,
     WithContext,
+}
+
+fn suppression(by: &By) -> SuppressionOut {
+    match by {
+        By::Comment(reason) if reason.is_empty() => {
+            SuppressionOut { kind: "inSource", justification: "No reason is given.".to_owned() }
+        }
+        By::Comment(reason) => SuppressionOut { kind: "inSource", justification: reason.clone() },
+        By::Baseline => SuppressionOut { kind: "external", justification: "It is in the baseline.".to_owned() },
+    }
 }
 
 /// The findings to write: all, or the gravest and surest; in source order.

@@ -36,6 +36,63 @@ impl Drop for Folder {
     }
 }
 
+/// What became of a run of the program.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Ran {
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The lines of the report, for `--output-format concise -q`.
+    pub fn lines(&self) -> Vec<&str> {
+        self.out.lines().collect()
+    }
+}
+
+/// Runs the program in a folder.
+pub fn stormlint(cwd: &Path, args: &[&str]) -> Ran {
+    piped(cwd, args, "")
+}
+
+/// As [`stormlint`], with a text on standard input.
+pub fn piped(cwd: &Path, args: &[&str], text: &str) -> Ran {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stormlint"))
+        .current_dir(cwd)
+        .args(args)
+        .env_remove("NO_COLOR")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // One that refuses its arguments does not read.
+    let _ = child.stdin.take().unwrap().write_all(text.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    Ran {
+        code: output.status.code(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Where findings are, one `path:line [rule]` each.
+pub fn places(ran: &Ran) -> Vec<String> {
+    let document = ran.json();
+    let place = |finding: &serde_json::Value| {
+        let (path, line) = (finding["path"].as_str().unwrap(), &finding["range"]["start"]["line"]);
+        format!("{path}:{line} [{}]", finding["rule"].as_str().unwrap())
+    };
+    document["findings"].as_array().unwrap().iter().map(place).collect()
+}
+
 /// Compares with a file of `testdata/golden`; `STORMLINT_BLESS=1` writes it instead.
 pub fn golden(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden").join(name);
@@ -106,7 +163,9 @@ pub fn run() -> Run {
         why: why.to_owned(),
         help: help.to_owned(),
         labels,
-        key: "f op".to_owned(),
+        extent: Vec::new(),
+        function: "f".to_owned(),
+        key: "op".to_owned(),
     };
     let findings = vec![
         (

@@ -134,7 +134,16 @@ pub(super) struct ResultOut<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub code_flows: Vec<CodeFlow>,
     pub partial_fingerprints: PartialFingerprints<'a>,
+    /// On all results of a log or on none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suppressions: Option<Vec<SuppressionOut>>,
     pub properties: ResultProperties,
+}
+
+#[derive(Serialize)]
+pub(super) struct SuppressionOut {
+    pub kind: &'static str,
+    pub justification: String,
 }
 
 #[derive(Serialize)]

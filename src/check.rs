@@ -113,8 +113,8 @@ pub struct Run {
     pub suppressed: Vec<Suppressed>,
     /// Whether reports that can tell them apart list those too.
     pub lists_suppressed: bool,
-    /// How many findings have nothing to do with the changed lines, and were left out.
-    pub outside: usize,
+    /// Those that have nothing to do with the changed lines, and are not reported either.
+    pub outside: Vec<Found>,
     /// What could not be read or checked, by path.
     pub errors: Vec<FileError>,
     /// Files of which nothing was checked, with what is to be told of them where no finding does.
@@ -142,7 +142,12 @@ impl Run {
             let diagnostic = &found.diagnostic;
             diagnostic.rule == UNPARSED && fail_on.is_none_or(|level| diagnostic.level >= level)
         };
-        let told: Vec<usize> = self.findings.iter().filter(|found| says(found)).map(|found| found.file).collect();
+        // What somebody decided not to be told is as good as told.
+        let unasked = self.suppressed.iter().map(|one| &one.found).chain(&self.outside);
+        let unasked = unasked.filter(|found| found.diagnostic.rule == UNPARSED);
+        let told: Vec<usize> =
+            self.findings.iter().filter(|found| says(found)).chain(unasked).map(|found| found.file).collect();
+        self.suppressed.retain(|one| one.found.diagnostic.level >= min_level);
         let untold = std::mem::take(&mut self.lost).into_iter().filter(|(file, _)| !told.contains(file));
         let untold: Vec<FileError> = untold.map(|(_, error)| error).collect();
         self.errors.extend_from_slice(&untold);

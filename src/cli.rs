@@ -7,6 +7,7 @@ mod check;
 mod completions;
 mod explain;
 mod file;
+mod gate;
 mod inventory;
 mod output;
 mod outputs;
@@ -67,6 +68,8 @@ struct CheckArgs {
     run: RunArgs,
     #[command(flatten)]
     levels: LevelArgs,
+    #[command(flatten)]
+    gate: gate::GateArgs,
 }
 
 /// What is shown of the findings, and what fails the run.
@@ -226,6 +229,9 @@ enum Failure {
     /// Wrong usage.
     #[error(transparent)]
     Name(#[from] config::UnknownName),
+    /// Changed lines could not be found out.
+    #[error(transparent)]
+    Changes(#[from] crate::vcs::Error),
     /// Wrong usage.
     #[error("{0}")]
     Usage(String),

@@ -29,9 +29,11 @@
 //! | [`rules`] | one file a rule; its page is `rules/<rule>.md` |
 //! | [`config`] | which rules at which level, and the limits that they compare with |
 //! | [`suppress`] | comments that keep findings out of the report |
+//! | [`baseline`] | findings that were there before |
 //! | [`check`] | one run: all of the above over a set of files |
 //! | [`report`] | one file a format |
 //! | [`walk`] | finds and reads the sources |
+//! | [`vcs`] | which lines were changed, by git or a patch |
 //! | [`cli`] | the command line |
 //!
 //! Where to begin: a new rule is one file in `src/rules`, one page, and one line in [`rules::ALL`]. A new library is one
@@ -41,12 +43,13 @@
 //! Invariant: nothing after the frontend knows which language a file was written in, except by what models say.
 //! Invariant: the types of a parser stay in its frontend's folder.
 //! Invariant: no library is named in code; what is known of one is model data.
-//! Invariant: files, environment, clock and colour are touched by [`walk`] and [`cli`] only.
+//! Invariant: files, environment, clock and colour are touched by [`walk`], [`vcs`] and [`cli`] only.
 //! Invariant: what is not known is unknown; it never becomes a fact, and no rule at medium confidence rests on it alone.
 //! Invariant: no input makes the program panic or hang; a fault in one file loses at most that file.
 //! Invariant: two runs over the same files print the same bytes; no output has the order of a hash map.
 
 pub mod analysis;
+pub mod baseline;
 pub mod check;
 pub mod cli;
 pub mod config;
@@ -59,4 +62,5 @@ pub mod report;
 pub mod rules;
 pub mod source;
 pub mod suppress;
+pub mod vcs;
 pub mod walk;

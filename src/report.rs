@@ -104,7 +104,7 @@ fn left_out(run: &Run) -> String {
     let comments = run.suppressed.iter().filter(|one| one.by != By::Baseline).count();
     let known = run.suppressed.len() - comments;
     let parts: Vec<String> =
-        [(comments, "suppressed"), (known, "in the baseline"), (run.outside, "outside of the changed lines")]
+        [(comments, "suppressed"), (known, "in the baseline"), (run.outside.len(), "outside of the changed lines")]
             .into_iter()
             .filter(|(n, _)| *n > 0)
             .map(|(n, what)| format!("{n} {what}"))

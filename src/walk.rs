@@ -201,7 +201,9 @@ fn io_text(error: &std::io::Error) -> String {
     }
 }
 
-fn language(path: &Path) -> Option<Language> {
+/// The language of a file, by its name.
+#[must_use]
+pub fn language(path: &Path) -> Option<Language> {
     Language::of_extension(path.extension()?.to_str()?)
 }
 
@@ -213,12 +215,14 @@ fn shebang(bytes: &[u8]) -> Option<Language> {
 }
 
 /// The nearest folder, this one or above, that holds `.git`.
-fn repository(folder: &Path) -> Option<&Path> {
+#[must_use]
+pub fn repository(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|folder| folder.join(".git").exists())
 }
 
 /// Without `.` and `..`, by the text alone.
-fn normal(path: &Path) -> PathBuf {
+#[must_use]
+pub fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
         match part {

@@ -112,6 +112,8 @@ fn hostile() -> Run {
             why: says.clone(),
             help: says.clone(),
             labels,
+            extent: Vec::new(),
+            function: String::new(),
             key: EVIL.to_owned(),
         };
         (at, diagnostic)

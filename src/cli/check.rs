@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use super::{CheckArgs, Failure, Format, RunArgs};
-use super::{output, progress};
+use super::{gate, output, progress};
 use crate::check::{self, FileError, Run};
 use crate::config::Config;
 use crate::diagnostic::Level;
@@ -13,11 +13,16 @@ use crate::report::{self, Style, visible};
 use crate::walk::{self, Place, Sources};
 
 pub(super) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
-    let CheckArgs { run: args, levels } = args;
+    let CheckArgs { run: args, levels, gate } = args;
     let config = args.config()?;
+    let gate = gate::prepare(args, gate)?;
     let fail_on = levels.fail_on.level().filter(|_| !args.exit_zero);
     let mut run = over_files(args, &config)?;
+    gate.sort(&config, &mut run);
     run.narrow(levels.min_level.into(), fail_on).iter().for_each(tell);
+    if let Some(code) = gate.write(&config, &run)? {
+        return Ok(code);
+    }
     let report = Report { run: &run, config: &config, args, fail_on, statistics: levels.statistics };
     args.print(|format, style, out| report.write(format, style, out))?;
     if levels.statistics && !args.output_format.is_text() {

@@ -48,20 +48,15 @@ impl Ran {
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
-
-    /// The lines of the report, for `--output-format concise -q`.
-    pub fn lines(&self) -> Vec<&str> {
-        self.out.lines().collect()
-    }
 }
 
 /// Runs the program in a folder.
-pub fn stormlint(cwd: &Path, args: &[&str]) -> Ran {
-    piped(cwd, args, "")
+pub fn lint(cwd: &Path, args: &[&str]) -> Ran {
+    lint_piped(cwd, args, "")
 }
 
-/// As [`stormlint`], with a text on standard input.
-pub fn piped(cwd: &Path, args: &[&str], text: &str) -> Ran {
+/// As [`lint`], with a text on standard input.
+pub fn lint_piped(cwd: &Path, args: &[&str], text: &str) -> Ran {
     use std::io::Write;
     use std::process::{Command, Stdio};
     let mut child = Command::new(env!("CARGO_BIN_EXE_stormlint"))

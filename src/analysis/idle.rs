@@ -396,6 +396,7 @@ fn site(machine: &mut Machine<'_>, found: &Found<'_>, op: &OpInfo, idle: Idle) -
         idle: Some(idle),
         lost_result: None,
         helper: None,
+        links: Vec::new(),
         layers: Vec::new(),
         amplification: None,
         cut: false,

@@ -20,6 +20,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`source`] | texts, byte ranges, lines and columns |
+//! | [`spelling`] | what is near to a misspelt word |
 //! | [`diagnostic`] | a finding as plain data |
 //! | [`fingerprint`] | what makes a finding recognisable in the next run |
 //! | [`ir`] | functions as graphs with failure edges |
@@ -27,12 +28,12 @@
 //! | [`models`] | knowledge of libraries, read from `rules/models/<language>/<library>.toml` |
 //! | [`analysis`] | from graphs to retry sites and their policies |
 //! | [`rules`] | one file a rule; its page is `rules/<rule>.md` |
-//! | [`config`] | which rules at which level, and the limits that they compare with |
+//! | [`config`] | texts of configuration files, and what holds for a path: rules with levels, limits, models |
 //! | [`suppress`] | comments that keep findings out of the report |
 //! | [`baseline`] | findings that were there before |
 //! | [`check`] | one run: all of the above over a set of files |
 //! | [`report`] | one file a format |
-//! | [`walk`] | finds and reads the sources |
+//! | [`walk`] | finds and reads the sources, and the configuration that each is under |
 //! | [`vcs`] | which lines were changed, by git or a patch |
 //! | [`cli`] | the command line |
 //!
@@ -61,6 +62,7 @@ pub mod models;
 pub mod report;
 pub mod rules;
 pub mod source;
+pub mod spelling;
 pub mod suppress;
 pub mod vcs;
 pub mod walk;

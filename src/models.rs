@@ -10,12 +10,15 @@
 pub mod builtin;
 pub mod load;
 pub mod lookup;
+pub mod own;
 mod vocabulary;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+
+use crate::source::Language;
 
 pub use load::{ModelError, parse};
 pub use lookup::{AllModels, Library, Models, TypeMethod};
@@ -26,8 +29,12 @@ pub use lookup::{AllModels, Library, Models, TypeMethod};
 pub struct ModelFile {
     /// The library's name, as it is imported.
     pub library: String,
-    /// The version that was read.
+    /// The version that was read; may be absent where a library has none.
+    #[serde(default)]
     pub version: String,
+    /// Its language; may be absent where the file stands in a folder of that name.
+    #[serde(default)]
+    pub language: Option<Language>,
     /// Where the facts stand: files of the library's source, pages of its documentation.
     #[serde(default)]
     pub sources: Vec<String>,
@@ -57,6 +64,9 @@ pub struct Example {
     /// Rules that must be reported somewhere in it, and no others.
     #[serde(default)]
     pub findings: Vec<String>,
+    /// The line of its file that it begins on; filled in by the loader.
+    #[serde(skip)]
+    pub line: usize,
 }
 
 /// The closed vocabulary.
@@ -166,6 +176,11 @@ impl Kind {
     pub fn leaves_process(self) -> bool {
         matches!(self, Kind::Request | Kind::Prepare | Kind::Effect | Kind::Remote | Kind::RaiseForStatus)
     }
+}
+
+/// The words for all kinds.
+pub fn kinds() -> impl Iterator<Item = &'static str> {
+    vocabulary::WORDS.iter().map(|word| word.word)
 }
 
 /// What a parameter of a `retry` entry can be.
@@ -609,4 +624,7 @@ pub struct Entry {
     /// The line of its file that it begins on; filled in by the loader.
     #[serde(skip)]
     pub line: usize,
+    /// Its file, by the place of the library in [`Models::libraries`]; filled in by the loader.
+    #[serde(skip)]
+    pub file: usize,
 }

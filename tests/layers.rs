@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module may use those of earlier rows. Modules of one row do not see each other.
 const ORDER: [&[&str]; 14] = [
-    &["source"],
+    &["source", "spelling"],
     &["diagnostic"],
     &["fingerprint"],
     &["ir"],

@@ -7,8 +7,9 @@ use serde::de::IntoDeserializer;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::vocabulary::{self, COMMON, WORDS, nearest};
+use super::vocabulary::{self, COMMON, WORDS};
 use super::{Entry, Example, ModelFile};
+use crate::spelling;
 
 /// What is wrong with a model file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -30,7 +31,7 @@ pub fn parse(name: &str, text: &str) -> (Option<ModelFile>, Vec<ModelError>) {
     (file, reader.errors)
 }
 
-const FILE_KEYS: &[&str] = &["library", "version", "sources", "imports", "groups", "entry", "example"];
+const FILE_KEYS: &[&str] = &["library", "version", "language", "sources", "imports", "groups", "entry", "example"];
 
 struct Reader<'a> {
     name: &'a str,
@@ -73,7 +74,7 @@ impl Reader<'_> {
                     head.insert(key, value);
                 }
                 unknown => {
-                    let message = unknown_word("key", unknown, FILE_KEYS.iter().copied());
+                    let message = spelling::unknown("key", unknown, FILE_KEYS.iter().copied());
                     self.error(key.span().start, message);
                 }
             }
@@ -107,7 +108,13 @@ impl Reader<'_> {
 
     fn example(&mut self, value: Spanned<DeValue<'_>>) -> Option<Example> {
         let start = value.span().start;
-        Example::deserialize(value.into_deserializer()).map_err(|error| self.toml_error(&error, start)).ok()
+        match Example::deserialize(value.into_deserializer()) {
+            Ok(example) => Some(Example { line: self.line(start), ..example }),
+            Err(error) => {
+                self.toml_error(&error, start);
+                None
+            }
+        }
     }
 
     fn entry(&mut self, file: &ModelFile, value: Spanned<DeValue<'_>>) -> Option<Entry> {
@@ -131,7 +138,7 @@ impl Reader<'_> {
             &mut entry.aliases,
         ] {
             if let Err(group) = expand(list, file) {
-                self.error(start, unknown_word("group", &group, file.groups.keys().map(String::as_str)));
+                self.error(start, spelling::unknown("group", &group, file.groups.keys().map(String::as_str)));
                 return None;
             }
         }
@@ -157,7 +164,7 @@ impl Reader<'_> {
         };
         let text = kind.get_ref().as_str().unwrap_or_default();
         let Some(word) = WORDS.iter().find(|word| word.word == text) else {
-            self.error(kind.span().start, unknown_word("kind", text, WORDS.iter().map(|word| word.word)));
+            self.error(kind.span().start, spelling::unknown("kind", text, WORDS.iter().map(|word| word.word)));
             return false;
         };
         let before = self.errors.len();
@@ -168,9 +175,9 @@ impl Reader<'_> {
             }
             let allowed = || COMMON.iter().chain(word.may).copied();
             let message = if vocabulary::all_keys().contains(&name) {
-                format!("`{name}` does not go with `kind = \"{text}\"`, which takes {}", listed(allowed()))
+                format!("`{name}` does not go with `kind = \"{text}\"`, which takes {}", spelling::listed(allowed()))
             } else {
-                unknown_word("key", name, allowed())
+                spelling::unknown("key", name, allowed())
             };
             self.error(key.span().start, message);
         }
@@ -200,17 +207,6 @@ fn expand(list: &mut Vec<String>, file: &ModelFile) -> Result<(), String> {
     }
     *list = out;
     Ok(())
-}
-
-fn listed<'a>(words: impl Iterator<Item = &'a str>) -> String {
-    words.map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
-}
-
-fn unknown_word<'a>(what: &str, wrong: &str, allowed: impl Iterator<Item = &'a str> + Clone) -> String {
-    match nearest(wrong, allowed.clone()) {
-        Some(word) => format!("unknown {what} `{wrong}`: did you mean `{word}`? Allowed: {}", listed(allowed)),
-        None => format!("unknown {what} `{wrong}`. Allowed: {}", listed(allowed)),
-    }
 }
 
 #[cfg(test)]

@@ -27,14 +27,23 @@ impl AllModels {
     /// The built-in ones and a user's files on top of them; what a later file says of a name holds.
     #[must_use]
     pub fn load(files: &[(Language, &str, &str)]) -> (AllModels, Vec<ModelError>) {
-        let of = |language: Language| -> Vec<(&str, &str)> {
+        let of = |language: Language| {
             let own = files.iter().filter(|file| file.0 == language).map(|file| (file.1, file.2));
-            builtin::files(language).iter().copied().chain(own).collect()
+            let built_in = builtin::files(language);
+            let all: Vec<_> = built_in.iter().copied().chain(own).collect();
+            Models::load_all(&all, built_in.len())
         };
-        let (python, mut errors) = Models::load(&of(Language::Python));
-        let (rust, more) = Models::load(&of(Language::Rust));
+        let (python, mut errors) = of(Language::Python);
+        let (rust, more) = of(Language::Rust);
         errors.extend(more);
         (AllModels { python, rust }, errors)
+    }
+
+    /// What several say together; of two users' files that say something of the same name, the later holds.
+    #[must_use]
+    pub fn joined(all: &[&AllModels]) -> AllModels {
+        let of = |language| Models::joined(&all.iter().map(|one| one.of(language)).collect::<Vec<_>>());
+        AllModels { python: of(Language::Python), rust: of(Language::Rust) }
     }
 
     /// Those of one language.
@@ -56,6 +65,8 @@ pub struct Library {
     pub version: String,
     /// Import paths that belong to it.
     pub imports: Vec<String>,
+    /// The file that says so.
+    pub file: Arc<str>,
 }
 
 /// A type that has a method of some name.
@@ -103,25 +114,63 @@ impl Models {
     /// Reads files; of two that say something of the same name, the later holds.
     #[must_use]
     pub fn load(files: &[(&str, &str)]) -> (Models, Vec<ModelError>) {
+        Models::load_all(files, files.len())
+    }
+
+    /// As [`Models::load`]; what stands behind the first `built_in` files is a user's.
+    fn load_all(files: &[(&str, &str)], built_in: usize) -> (Models, Vec<ModelError>) {
         let mut models = Models::default();
         let mut errors = Vec::new();
-        for (name, text) in files {
+        for (at, (name, text)) in files.iter().enumerate() {
             let (file, wrong) = parse(name, text);
             errors.extend(wrong);
-            let Some(file) = file else { continue };
-            let library = models.libraries.len();
-            for import in &file.imports {
-                models.imports.insert(import.clone(), library);
+            let Some(mut file) = file else { continue };
+            if at >= built_in && file.imports.is_empty() {
+                file.imports = roots(&file.entries);
             }
-            let name = file.library.as_str().into();
-            models.libraries.push(Library { name, version: file.version, imports: file.imports });
-            models.entries.extend(file.entries);
+            let library = models.libraries.len();
+            let library_name = file.library.as_str().into();
+            let file_name: Arc<str> = (*name).into();
+            models.libraries.push(Library {
+                name: library_name,
+                version: file.version,
+                imports: file.imports,
+                file: file_name,
+            });
+            models.entries.extend(file.entries.into_iter().map(|entry| Entry { file: library, ..entry }));
         }
         models.index();
         (models, errors)
     }
 
+    fn joined(all: &[&Models]) -> Models {
+        let mut models = Models::default();
+        for one in all {
+            let first = models.libraries.len();
+            let new: Vec<bool> = one.libraries.iter().map(|library| !models.libraries.contains(library)).collect();
+            let is_new = |entry: &&Entry| new.get(entry.file).copied().unwrap_or_default();
+            let place = |file: usize| first + new.iter().take(file).filter(|new| **new).count();
+            let entries: Vec<Entry> = one
+                .entries
+                .iter()
+                .filter(is_new)
+                .map(|entry| Entry { file: place(entry.file), ..entry.clone() })
+                .collect();
+            let libraries = one.libraries.iter().zip(&new).filter(|(_, new)| **new).map(|(library, _)| library.clone());
+            let libraries: Vec<Library> = libraries.collect();
+            models.entries.extend(entries);
+            models.libraries.extend(libraries);
+        }
+        models.index();
+        models
+    }
+
     fn index(&mut self) {
+        for (library, known) in self.libraries.iter().enumerate() {
+            for import in &known.imports {
+                self.imports.insert(import.clone(), library);
+            }
+        }
         for entry in &self.entries {
             if let Some(first) = own_path(entry) {
                 let first: Arc<str> = first.into();
@@ -267,6 +316,12 @@ impl Models {
         }
     }
 
+    /// The library whose file an entry stands in.
+    #[must_use]
+    pub fn library_with(&self, entry: &Entry) -> Option<&Library> {
+        self.libraries.get(entry.file)
+    }
+
     /// A library by its name.
     #[must_use]
     pub fn library(&self, name: &str) -> Option<&Library> {
@@ -360,6 +415,15 @@ impl Models {
         let entry = self.functions.get(self.canonical(class)).and_then(|at| self.entries.get(*at));
         entry.filter(|entry| entry.kind == Kind::Exception)
     }
+}
+
+/// The packages that entries tell of: the first parts of what they name.
+fn roots(entries: &[Entry]) -> Vec<String> {
+    let first = |path: &String| path.split(['.', ':']).next().filter(|root| !root.contains('*')).map(str::to_owned);
+    let mut roots: Vec<String> = entries.iter().flat_map(|entry| &entry.functions).filter_map(first).collect();
+    roots.sort();
+    roots.dedup();
+    roots
 }
 
 /// The path of the type that an entry is about.

@@ -1,4 +1,4 @@
-//! Which keys go with which kind, as one table, and what is near to a word that is not in it.
+//! Which keys go with which kind, as one table.
 
 use super::{Entry, Kind, PIECES, TAKES};
 
@@ -233,31 +233,6 @@ fn statuses_are_sound(text: &str) -> bool {
     })
 }
 
-/// The word that a misspelt one was probably meant to be.
-pub fn nearest<'a>(wrong: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = 1 + wrong.chars().count() / 4;
-    let near = words.into_iter().map(|word| (distance(wrong, word), word)).min()?;
-    (near.0 <= limit).then_some(near.1)
-}
-
-/// How many letters must be put in, left out or changed to come from one word to the other.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (at, from) in a.chars().enumerate() {
-        let mut left = at + 1;
-        let mut diagonal = at;
-        let mut next = vec![left];
-        for (to, above) in b.iter().zip(row.iter().skip(1)) {
-            left = (left + 1).min(above + 1).min(diagonal + usize::from(from != *to));
-            diagonal = *above;
-            next.push(left);
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or(0)
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -269,21 +244,6 @@ mod tests {
             let kind: Kind = toml::Value::String(word.word.into()).try_into().unwrap();
             assert_eq!(toml::Value::try_from(kind).unwrap().as_str(), Some(word.word));
         }
-    }
-
-    #[test]
-    fn distances_are_those_of_levenshtein() {
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("abc", ""), 3);
-        assert_eq!(distance("flaw", "lawn"), 2);
-        assert_eq!(distance("same", "same"), 0);
-    }
-
-    #[test]
-    fn near_words_only_are_suggested() {
-        assert_eq!(nearest("reqest", WORDS.iter().map(|word| word.word)), Some("request"));
-        assert_eq!(nearest("zebra-crossing", WORDS.iter().map(|word| word.word)), None);
     }
 
     #[test]

@@ -43,6 +43,8 @@ pub struct Input {
     pub module: String,
     /// Path relative to the root of the repository: what SARIF prints.
     pub root_path: Arc<str>,
+    /// What holds for it.
+    pub config: Arc<Config>,
 }
 
 /// A file that could not be read or checked.
@@ -103,6 +105,8 @@ pub struct Run {
     pub files: Vec<SourceFile>,
     /// Their paths from the root of the repository, in the same order.
     pub root_paths: Vec<Arc<str>>,
+    /// What holds for each of them.
+    pub configs: Vec<Arc<Config>>,
     /// The sites of each file, in source order.
     pub sites: Vec<Vec<Site>>,
     /// The parts of each file that could not be parsed.
@@ -162,6 +166,7 @@ impl Run {
         for input in inputs {
             run.files.push(input.file);
             run.root_paths.push(input.root_path);
+            run.configs.push(input.config);
             run.sites.push(Vec::new());
             run.unparsed.push(Vec::new());
         }
@@ -224,22 +229,22 @@ impl Progress {
     }
 }
 
-/// Checks a set of files together: calls are followed from one into the other.
+/// Checks a set of files together: calls are followed from one into the other. Each is judged by its own configuration.
 #[must_use]
-pub fn check(inputs: Vec<Input>, config: &Config) -> Run {
-    check_watched(inputs, config, &Progress::default())
+pub fn check(inputs: Vec<Input>) -> Run {
+    check_watched(inputs, &Progress::default())
 }
 
 /// As [`check()`], for somebody who waits for it.
 #[must_use]
-pub fn check_watched(inputs: Vec<Input>, config: &Config, progress: &Progress) -> Run {
+pub fn check_watched(inputs: Vec<Input>, progress: &Progress) -> Run {
     match rayon::ThreadPoolBuilder::new().stack_size(STACK).build() {
-        Ok(pool) => pool.install(|| check_here(inputs, config, progress)),
-        Err(_) => check_here(inputs, config, progress),
+        Ok(pool) => pool.install(|| check_here(inputs, progress)),
+        Err(_) => check_here(inputs, progress),
     }
 }
 
-fn check_here(mut inputs: Vec<Input>, config: &Config, progress: &Progress) -> Run {
+fn check_here(mut inputs: Vec<Input>, progress: &Progress) -> Run {
     progress.all.store(inputs.len() * 2, Relaxed);
     inputs.sort_by(|left, right| left.file.path.cmp(&right.file.path));
     let lower = |input: &Input| progress.step(|| guarded(|| frontend::lower(&input.file, &input.module)));
@@ -255,7 +260,7 @@ fn check_here(mut inputs: Vec<Input>, config: &Config, progress: &Progress) -> R
         });
         if module.is_lost() {
             let lost = lost(&input.file, &module.unparsed);
-            match config.rule(UNPARSED) {
+            match input.config.rule(UNPARSED) {
                 None => run.errors.push(lost),
                 Some(_) => run.lost.push((run.files.len(), lost)),
             }
@@ -263,9 +268,10 @@ fn check_here(mut inputs: Vec<Input>, config: &Config, progress: &Progress) -> R
         run.unparsed.push(module.unparsed.clone());
         run.files.push(input.file);
         run.root_paths.push(input.root_path);
+        run.configs.push(input.config);
         modules.push(module);
     }
-    run.sites = sites(&run.files, &modules, &names, &mut run.errors, progress);
+    run.sites = sites(&run.files, &modules, &names, &run.configs, &mut run.errors, progress);
 
     let failed: Vec<&str> = run.errors.iter().map(|error| error.path.as_str()).collect();
     let judged: Vec<Result<Sorted, String>> = run
@@ -273,7 +279,8 @@ fn check_here(mut inputs: Vec<Input>, config: &Config, progress: &Progress) -> R
         .par_iter()
         .zip(&run.sites)
         .zip(&run.unparsed)
-        .map(|((file, sites), unparsed)| {
+        .zip(&run.configs)
+        .map(|(((file, sites), unparsed), config)| {
             guarded(|| {
                 let found = judge(&run, file, sites, unparsed, config);
                 let unread = unread(file, unparsed, failed.contains(&&*file.path));
@@ -308,10 +315,27 @@ fn sites(
     files: &[SourceFile],
     modules: &[Module],
     names: &[String],
+    configs: &[Arc<Config>],
     errors: &mut Vec<FileError>,
     progress: &Progress,
 ) -> Vec<Vec<Site>> {
-    let project = Project::new(files, modules, names, AllModels::builtin());
+    let models: Vec<&AllModels> = configs.iter().map(|config| config.models()).collect();
+    let mut different: Vec<&AllModels> = Vec::new();
+    for one in &models {
+        if !different.iter().any(|known| std::ptr::eq(*known, *one)) {
+            different.push(one);
+        }
+    }
+    let joined;
+    let shared = match different.as_slice() {
+        [] => AllModels::builtin(),
+        [one] => one,
+        several => {
+            joined = AllModels::joined(several);
+            &joined
+        }
+    };
+    let project = Project::new(files, modules, names, models, shared);
     let count = u32::try_from(files.len()).unwrap_or(u32::MAX);
     let sites_of = |file| progress.step(|| guarded(|| analysis::sites_of(&project, file)));
     let found: Vec<_> = (0..count).into_par_iter().map(sites_of).collect();
@@ -478,6 +502,7 @@ mod tests {
             file: SourceFile::new(path, "while True:\n    go()\n", Language::Python),
             module: String::new(),
             root_path: path.into(),
+            config: Arc::default(),
         };
         let diagnostic = |rule, start| {
             let part = Unparsed { span: Span::new(start, start + 1), message: "x".to_owned() };

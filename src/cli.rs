@@ -5,10 +5,12 @@
 
 mod check;
 mod completions;
+mod config;
 mod explain;
 mod file;
 mod gate;
 mod inventory;
+mod models;
 mod output;
 mod outputs;
 mod progress;
@@ -16,16 +18,16 @@ mod rules;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::config::{self, Config};
+use crate::config::{self as configuration, Layer, Said};
 use crate::diagnostic::{Confidence, Level};
 use crate::report::visible;
-use crate::rules::Limits;
+use crate::walk::{Asked, Lookup, Place};
 
 /// Finds the retry loops that turn a brief fault into a retry storm, in Python and Rust sources.
 #[derive(Debug, Parser)]
@@ -48,6 +50,10 @@ enum Verb {
         /// The rule's name
         rule: String,
     },
+    /// Print what holds for a file, and where that is set
+    Config(config::ConfigArgs),
+    /// List what is known of libraries
+    Models(models::ModelsArgs),
     /// List all rules
     Rules {
         /// How to print them
@@ -101,18 +107,13 @@ struct RunArgs {
     /// Write to a file as well, in its own format; may be repeated
     #[arg(long, value_name = "FORMAT=FILE", value_parser = OsStringValueParser::new().try_map(|given| outputs::parse(&given)))]
     output: Vec<outputs::Output>,
-    /// Only these rules or groups (`all`, `default`)
-    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
-    select: Vec<String>,
-    /// Not these rules or groups
-    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
-    ignore: Vec<String>,
-    /// Show findings that are at least so sure
-    #[arg(long, value_enum, default_value_t = Sureness::Medium, value_name = "LEVEL")]
-    min_confidence: Sureness,
-    /// Read no configuration files
+    #[command(flatten)]
+    source: SourceArgs,
+    #[command(flatten)]
+    choice: ChoiceArgs,
+    /// Leave out what the configuration excludes even if it is named
     #[arg(long)]
-    isolated: bool,
+    force_exclude: bool,
     /// Exit with 0 although there are findings
     #[arg(long)]
     exit_zero: bool,
@@ -134,6 +135,31 @@ struct RunArgs {
     /// Leave out the closing line
     #[arg(short, long)]
     quiet: bool,
+}
+
+/// Where the configuration comes from.
+#[derive(Debug, Args)]
+struct SourceArgs {
+    /// Read this configuration file, and no other [default: the nearest one of each checked file]
+    #[arg(long, value_name = "FILE", conflicts_with = "isolated")]
+    config: Option<PathBuf>,
+    /// Read no configuration files
+    #[arg(long)]
+    isolated: bool,
+}
+
+/// What the command line says more than a configuration file.
+#[derive(Debug, Args)]
+struct ChoiceArgs {
+    /// Only these rules or groups (`all`, `default`)
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    select: Vec<String>,
+    /// Not these rules or groups
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    ignore: Vec<String>,
+    /// Show findings that are at least so sure [default: as configured, else medium]
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    min_confidence: Option<Sureness>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -228,7 +254,10 @@ enum Colour {
 enum Failure {
     /// Wrong usage.
     #[error(transparent)]
-    Name(#[from] config::UnknownName),
+    Name(#[from] configuration::UnknownName),
+    /// Configuration or model files; one line each.
+    #[error("{}", .0.join("\nstormlint: "))]
+    Configuration(Vec<String>),
     /// Changed lines could not be found out.
     #[error(transparent)]
     Changes(#[from] crate::vcs::Error),
@@ -265,6 +294,8 @@ pub fn run() -> ExitCode {
         Some(Verb::Check(args)) => check::run(&args),
         Some(Verb::Inventory(args)) => inventory::run(&args),
         Some(Verb::Explain { rule }) => explain::run(&rule),
+        Some(Verb::Config(args)) => config::run(&args),
+        Some(Verb::Models(args)) => models::run(&args),
         Some(Verb::Rules { output_format }) => rules::run(output_format),
         Some(Verb::Completions { shell }) => completions::run(shell),
     };
@@ -285,18 +316,54 @@ fn refuse(error: &clap::Error) -> ExitCode {
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
-impl RunArgs {
-    fn config(&self) -> Result<Config, Failure> {
-        Ok(Config {
-            rules: config::select(crate::rules::ALL, &self.select, &self.ignore)?,
-            limits: Limits::default(),
-            min_confidence: match self.min_confidence {
-                Sureness::Low => Confidence::Low,
-                Sureness::Medium => Confidence::Medium,
-                Sureness::High => Confidence::High,
-            },
+impl SourceArgs {
+    /// # Errors
+    /// The file that is named cannot be read.
+    fn lookup(&self, place: &Place, layer: Layer, force_exclude: bool) -> Result<Lookup, Failure> {
+        let asked = Asked { file: self.config.clone(), isolated: self.isolated, layer, force_exclude };
+        let lookup = Lookup::new(place, asked);
+        sound(&lookup)?;
+        Ok(lookup)
+    }
+}
+
+/// Fails where something is wrong with a configuration that was read so far.
+fn sound(lookup: &Lookup) -> Result<(), Failure> {
+    let errors = lookup.errors();
+    if errors.is_empty() { Ok(()) } else { Err(Failure::Configuration(errors)) }
+}
+
+impl ChoiceArgs {
+    fn layer(&self) -> Result<Layer, Failure> {
+        let said = |names: &[String]| -> Result<Vec<Said<String>>, Failure> {
+            for name in names {
+                configuration::known(crate::rules::ALL, name)?;
+            }
+            Ok(names.iter().map(|name| Said { value: name.clone(), line: 0 }).collect())
+        };
+        let select = said(&self.select)?;
+        let confidence = self.min_confidence.map(|least| match least {
+            Sureness::Low => Confidence::Low,
+            Sureness::Medium => Confidence::Medium,
+            Sureness::High => Confidence::High,
+        });
+        Ok(Layer {
+            select: (!select.is_empty()).then_some(Said { value: select, line: 0 }),
+            ignore: said(&self.ignore)?,
+            min_confidence: confidence.map(|value| Said { value, line: 0 }),
+            ..Layer::default()
         })
     }
+}
+
+/// The working directory and the root of its repository.
+fn place(root: Option<&Path>) -> Result<Place, Failure> {
+    let cwd =
+        std::env::current_dir().map_err(|error| Failure::Io { what: "the working directory".to_owned(), error })?;
+    if let Some(root) = root.filter(|root| !cwd.join(root).is_dir()) {
+        return Err(Failure::Usage(format!("--root takes a folder, and `{}` is none", root.display())));
+    }
+    Ok(Place::new(&cwd, root))
 }
 
 #[cfg(test)]

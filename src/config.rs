@@ -1,9 +1,26 @@
-//! What a run is asked for: which rules at which level, which limits, how sure a finding must be.
+//! What holds for a file: which rules at which level, which limits, how sure a finding must be, which models.
 //!
 //! Rules are chosen by name, by group, or by the words `all` and `default`; names only, no codes.
+//!
+//! `read` makes [`Settings`] of the text of a configuration file, or says what is wrong with it; [`Settings::hold`] lays
+//! the file, its overrides that fit and the command line one upon the other, and gives what [`Holds`] for a path.
+//! `globs` are the patterns in it, `durations` the spans of time. Finding and reading files is not done here.
+
+mod durations;
+mod globs;
+mod read;
+mod settings;
+
+use std::sync::Arc;
 
 use crate::diagnostic::{Confidence, Level};
+use crate::models::AllModels;
 use crate::rules::{self, Limits, Rule};
+use crate::spelling;
+
+pub use globs::Globs;
+pub use read::{ConfigError, read};
+pub use settings::{Held, Holds, Layer, Origin, RuleHeld, Said, Settings};
 
 /// A rule that is on, and the level at which it reports.
 #[derive(Debug, Clone, Copy)]
@@ -14,7 +31,7 @@ pub struct ActiveRule {
     pub level: Level,
 }
 
-/// The configuration of a run.
+/// The configuration that holds for a file.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// The rules that are on, in the order of their names.
@@ -23,11 +40,18 @@ pub struct Config {
     pub limits: Limits,
     /// Findings that are less sure stay out.
     pub min_confidence: Confidence,
+    /// What is known of libraries, where that is more than what is built in.
+    pub models: Option<Arc<AllModels>>,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { rules: default_rules(rules::ALL), limits: Limits::default(), min_confidence: Confidence::Medium }
+        Config {
+            rules: default_rules(rules::ALL),
+            limits: Limits::default(),
+            min_confidence: Confidence::Medium,
+            models: None,
+        }
     }
 }
 
@@ -36,6 +60,24 @@ impl Config {
     #[must_use]
     pub fn rule(&self, name: &str) -> Option<&ActiveRule> {
         self.rules.iter().find(|active| active.rule.name == name)
+    }
+
+    /// What is known of libraries.
+    #[must_use]
+    pub fn models(&self) -> &AllModels {
+        self.models.as_deref().unwrap_or_else(|| AllModels::builtin())
+    }
+
+    /// The rules that are on in any of these, each at its first level there.
+    #[must_use]
+    pub fn rules_of_all<'a>(configs: impl IntoIterator<Item = &'a Config>) -> Vec<ActiveRule> {
+        let mut all: Vec<ActiveRule> = Vec::new();
+        for active in configs.into_iter().flat_map(|config| &config.rules) {
+            if let Err(at) = all.binary_search_by_key(&active.rule.name, |known| known.rule.name) {
+                all.insert(at, *active);
+            }
+        }
+        all
     }
 }
 
@@ -67,10 +109,7 @@ pub fn default_rules(all: &[Rule]) -> Vec<ActiveRule> {
 /// A name that is neither a rule, nor a group, nor `all` or `default`.
 pub fn select(all: &[Rule], select: &[String], ignore: &[String]) -> Result<Vec<ActiveRule>, UnknownName> {
     for name in select.iter().chain(ignore) {
-        if !all.iter().any(|rule| names(name, rule)) && !is_word(name) {
-            let suggestion = nearest(name, candidates(all));
-            return Err(UnknownName { what: "rule or group", name: name.clone(), suggestion });
-        }
+        known(all, name)?;
     }
     let wanted = |rule: &&Rule| {
         let asked = if select.is_empty() { rule.on_by_default() } else { select.iter().any(|name| names(name, rule)) };
@@ -87,7 +126,7 @@ pub fn find<'a>(all: &'a [Rule], name: &str) -> Result<&'a Rule, UnknownName> {
     all.iter().find(|rule| rule.name == name).ok_or_else(|| UnknownName {
         what: "rule",
         name: name.to_owned(),
-        suggestion: nearest(name, all.iter().map(|rule| rule.name).collect()),
+        suggestion: nearest(name, all.iter().map(|rule| rule.name)),
     })
 }
 
@@ -95,6 +134,20 @@ fn activate<'a>(rules: impl Iterator<Item = &'a Rule>) -> Vec<ActiveRule> {
     let mut active: Vec<_> = rules.map(|rule| ActiveRule { rule: *rule, level: rule.level }).collect();
     active.sort_by_key(|active| active.rule.name);
     active
+}
+
+/// Whether rules can be chosen by this word.
+///
+/// # Errors
+/// It is neither a rule, nor a group, nor `all` or `default`.
+pub fn known(all: &[Rule], name: &str) -> Result<(), UnknownName> {
+    // The groups stand even where no rule is in them yet.
+    let words = || rules::Group::ALL.iter().map(|group| group.name()).chain(["all", "default"]);
+    if all.iter().any(|rule| rule.name == name) || words().any(|word| word == name) {
+        return Ok(());
+    }
+    let suggestion = nearest(name, all.iter().map(|rule| rule.name).chain(words()));
+    Err(UnknownName { what: "rule or group", name: name.to_owned(), suggestion })
 }
 
 fn names(name: &str, rule: &Rule) -> bool {
@@ -105,39 +158,8 @@ fn names(name: &str, rule: &Rule) -> bool {
     }
 }
 
-/// `all`, `default`, and the groups, which stand even where no rule is in them yet.
-fn is_word(name: &str) -> bool {
-    name == "all" || name == "default" || rules::Group::ALL.iter().any(|group| group.name() == name)
-}
-
-fn candidates(all: &[Rule]) -> Vec<&'static str> {
-    let groups = rules::Group::ALL.iter().map(|group| group.name());
-    all.iter().map(|rule| rule.name).chain(groups).chain(["all", "default"]).collect()
-}
-
-/// The candidate at the least edit distance, if that is at most a third of the name's length (and at least two edits
-/// are allowed).
-fn nearest(name: &str, candidates: Vec<&'static str>) -> Option<String> {
-    let allowed = (name.chars().count() / 3).max(2);
-    let best = candidates.into_iter().map(|candidate| (distance(name, candidate), candidate)).min()?;
-    (best.0 <= allowed).then(|| best.1.to_owned())
-}
-
-/// Levenshtein's distance between two short names.
-fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (at, l) in left.chars().enumerate() {
-        let mut next = vec![at + 1];
-        let mut last = at + 1;
-        for (r, pair) in right.iter().zip(row.windows(2)) {
-            let [diagonal, above] = pair else { continue };
-            last = (diagonal + usize::from(l != *r)).min(above + 1).min(last + 1);
-            next.push(last);
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or(0)
+fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
+    spelling::nearest(name, candidates).map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -179,7 +201,5 @@ mod tests {
         assert_eq!(error.suggestion, None);
         let error = select(&all(), &["bound".to_owned(), String::new()], &[]).unwrap_err();
         assert_eq!(error.to_string(), "unknown rule or group ``; the name is empty (is there a comma too many?)");
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
     }
 }

@@ -2,13 +2,16 @@
 
 pub mod catalogue;
 pub mod concise;
+pub mod configuration;
 mod document;
+pub mod examples;
 pub mod full;
 pub mod github;
 pub mod gitlab;
 pub mod inventory;
 pub mod json;
 pub mod junit;
+pub mod libraries;
 mod page;
 pub mod sarif;
 pub mod visible;

@@ -1,11 +1,13 @@
 //! Finds the sources of a run and reads them.
 //!
 //! Folders are searched as git would see them (`.gitignore` and `.ignore` hold, also where there is no repository), less
-//! a few folders that hold nobody's own code. A file that is named is taken whatever any list says.
+//! a few folders that hold nobody's own code and what a configuration excludes. What is named is taken whatever any list
+//! says, unless that is asked for. `lookup` finds the configuration that holds for each file.
 //!
 //! Invariant: what is found does not depend on the order in which paths are named, nor on the file system's.
 
 mod decode;
+mod lookup;
 mod module_name;
 
 use std::collections::BTreeMap;
@@ -16,6 +18,7 @@ use rayon::prelude::*;
 
 use crate::check::{FileError, Input};
 use crate::source::{Language, SourceFile};
+pub use lookup::{Asked, Lookup};
 use module_name::ModuleNames;
 
 /// Folders that are not entered unless they are named.
@@ -43,9 +46,11 @@ impl Place {
         Place { cwd, root }
     }
 
-    /// How a path is printed: relative to the working directory if it lies in it, with `/`.
-    fn shown(&self, path: &Path) -> String {
-        slashed(path.strip_prefix(&self.cwd).unwrap_or(path))
+    /// How a path is printed: relative to the working directory if it lies in it, with `/`; that itself as `.`.
+    #[must_use]
+    pub fn shown(&self, path: &Path) -> String {
+        let inner = path.strip_prefix(&self.cwd).unwrap_or(path);
+        if inner.as_os_str().is_empty() { ".".to_owned() } else { slashed(inner) }
     }
 
     /// The path from the root; for a file outside of it, from its own repository's root, and failing that without a
@@ -60,24 +65,35 @@ impl Place {
         shown
     }
 
-    /// A text that came in some other way (standard input), under the name that it is to have.
+    /// The absolute path of a name that was given.
+    #[must_use]
+    pub fn absolute(&self, given: &Path) -> PathBuf {
+        normal(&self.cwd.join(given))
+    }
+
+    /// A text that came in some other way (standard input), under the name that it is to have; nothing, if files of that
+    /// name stay out.
     ///
     /// # Errors
     /// The name does not say the language.
-    pub fn text(&self, name: &Path, bytes: &[u8]) -> Result<Input, FileError> {
+    pub fn text(&self, lookup: &Lookup, name: &Path, bytes: &[u8]) -> Result<Option<Input>, FileError> {
         let path = normal(&self.cwd.join(name));
         let Some(language) = language(&path).or_else(|| shebang(bytes)) else {
             return Err(FileError::new(self.shown(&path), NOT_A_SOURCE.to_owned()));
         };
-        Ok(self.input(&path, bytes, language, &mut ModuleNames::new(&self.root)))
+        if lookup.refuses(&path) {
+            return Ok(None);
+        }
+        Ok(Some(self.input(lookup, &path, bytes, language, &mut ModuleNames::new(&self.root))))
     }
 
-    fn input(&self, path: &Path, bytes: &[u8], language: Language, names: &mut ModuleNames) -> Input {
+    fn input(&self, lookup: &Lookup, path: &Path, bytes: &[u8], language: Language, names: &mut ModuleNames) -> Input {
         let text = decode::decode(bytes, language);
         Input {
             file: SourceFile::new(self.shown(path), text, language),
             module: names.of(path, language),
             root_path: Arc::from(self.in_root(path)),
+            config: lookup.config(path),
         }
     }
 }
@@ -102,14 +118,15 @@ pub struct Sources {
 
 /// Finds and reads all sources under the paths.
 #[must_use]
-pub fn sources(place: &Place, paths: &[PathBuf]) -> Sources {
+pub fn sources(place: &Place, lookup: &Arc<Lookup>, paths: &[PathBuf]) -> Sources {
     let (mut errors, mut remarks) = (Vec::new(), Vec::new());
     let mut files: BTreeMap<PathBuf, Named> = BTreeMap::new();
     for given in paths {
         let path = normal(&place.cwd.join(given));
         match std::fs::metadata(&path) {
             Err(error) => errors.push(FileError::new(slashed(given), io_text(&error))),
-            Ok(facts) if facts.is_dir() => walk(place, &path, &mut files, &mut errors, &mut remarks),
+            Ok(facts) if (facts.is_dir() || facts.is_file()) && lookup.refuses(&path) => {}
+            Ok(facts) if facts.is_dir() => walk(place, lookup, &path, &mut files, &mut errors, &mut remarks),
             Ok(facts) if facts.is_file() => {
                 files.insert(path, Named::Yes);
             }
@@ -130,7 +147,7 @@ pub fn sources(place: &Place, paths: &[PathBuf]) -> Sources {
         let message = match bytes {
             Ok(bytes) => match language(&path).or_else(|| shebang(&bytes).filter(|_| named == Named::Yes)) {
                 Some(language) => {
-                    inputs.push(place.input(&path, &bytes, language, &mut names));
+                    inputs.push(place.input(lookup, &path, &bytes, language, &mut names));
                     continue;
                 }
                 None => NOT_A_SOURCE.to_owned(),
@@ -151,16 +168,19 @@ enum Named {
 
 fn walk(
     place: &Place,
+    lookup: &Arc<Lookup>,
     folder: &Path,
     files: &mut BTreeMap<PathBuf, Named>,
     errors: &mut Vec<FileError>,
     remarks: &mut Vec<FileError>,
 ) {
     let mut builder = ignore::WalkBuilder::new(folder);
-    builder.hidden(false).require_git(false).filter_entry(|entry| {
+    let lists = lookup.clone();
+    builder.hidden(false).require_git(false).filter_entry(move |entry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-        let excluded = entry.file_name().to_str().is_some_and(|name| EXCLUDED.contains(&name));
-        entry.depth() == 0 || !(is_folder && excluded)
+        let excluded = || entry.file_name().to_str().is_some_and(|name| EXCLUDED.contains(&name));
+        let concerns = is_folder || language(entry.path()).is_some();
+        entry.depth() == 0 || !(is_folder && excluded() || concerns && lists.passes_over(entry.path()))
     });
     for entry in builder.build() {
         match entry {

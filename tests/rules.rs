@@ -13,6 +13,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
@@ -32,8 +33,8 @@ fn run(file: &SourceFile, page: &str) -> Run {
         ["default", page].iter().filter(|name| !name.is_empty()).map(ToString::to_string).collect();
     let known = page.is_empty() || rules::ALL.iter().any(|rule| rule.name == page);
     let rules = if known { config::select(rules::ALL, &chosen, &[]).expect("a rule") } else { Vec::new() };
-    let config = Config { rules, ..Config::default() };
-    check(vec![Input { file: file.clone(), module, root_path: path }], &config)
+    let config = Arc::new(Config { rules, ..Config::default() });
+    check(vec![Input { file: file.clone(), module, root_path: path, config }])
 }
 
 /// The findings for a text.

@@ -119,10 +119,12 @@ fn the_default_rules_are_valid() {
 fn a_log_of_real_sources_is_valid() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let place = stormlint::walk::Place::new(root, Some(root));
-    let sources = stormlint::walk::sources(&place, &["testdata".into()]);
+    let asked = stormlint::walk::Asked { isolated: true, ..Default::default() };
+    let lookup = std::sync::Arc::new(stormlint::walk::Lookup::new(&place, asked));
+    let sources = stormlint::walk::sources(&place, &lookup, &["testdata".into()]);
     assert!(sources.errors.is_empty() && sources.inputs.len() >= 10);
     let config = Config::default();
-    let run = stormlint::check::check(sources.inputs, &config);
+    let run = stormlint::check::check(sources.inputs);
     assert!(run.errors.is_empty(), "{:?}", run.errors);
     assert!(run.fails(Some(stormlint::diagnostic::Level::Warning)), "the incidents are full of faults");
     assert_valid("real", &log(&run, &config, None));

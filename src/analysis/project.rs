@@ -31,7 +31,10 @@ pub struct Project<'a> {
     pub files: &'a [SourceFile],
     /// Their graphs, in the same order.
     pub modules: &'a [Module],
-    models: &'a AllModels,
+    /// For each file.
+    models: Vec<&'a AllModels>,
+    /// For what belongs to none of them.
+    shared: &'a AllModels,
     names: FxHashMap<String, Entity>,
     /// The first parts of the modules' paths.
     roots: FxHashSet<String>,
@@ -45,9 +48,16 @@ pub struct Project<'a> {
 }
 
 impl<'a> Project<'a> {
-    /// Indexes what the modules define; `names` are their absolute paths (`pkg.mod`, `crate::net`), in the same order.
+    /// Indexes what the modules define; `names` are their absolute paths (`pkg.mod`, `crate::net`) and `models` what is
+    /// known of libraries in each, in the same order; `shared` holds for all of them together.
     #[must_use]
-    pub fn new(files: &'a [SourceFile], modules: &'a [Module], names: &[String], models: &'a AllModels) -> Self {
+    pub fn new(
+        files: &'a [SourceFile],
+        modules: &'a [Module],
+        names: &[String],
+        models: Vec<&'a AllModels>,
+        shared: &'a AllModels,
+    ) -> Self {
         let mut index = FxHashMap::default();
         let mut roots = FxHashSet::default();
         let mut lent = FxHashMap::default();
@@ -89,6 +99,7 @@ impl<'a> Project<'a> {
             files,
             modules,
             models,
+            shared,
             names: index,
             roots,
             reach: Reach::default(),
@@ -172,7 +183,8 @@ impl<'a> Project<'a> {
     /// The models that apply to a file.
     #[must_use]
     pub fn models(&self, file: u32) -> Option<&'a Models> {
-        Some(self.models.of(self.module(file)?.language))
+        let language = self.module(file)?.language;
+        Some(self.models.get(file as usize).unwrap_or(&self.shared).of(language))
     }
 
     /// A method of a class by its name, its own first, then those of its bases.

@@ -3,26 +3,28 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use super::{CheckArgs, Failure, Format, RunArgs};
 use super::{gate, output, progress};
 use crate::check::{self, FileError, Run};
-use crate::config::Config;
+use crate::config::{Config, Layer};
 use crate::diagnostic::Level;
 use crate::report::{self, Style, visible};
-use crate::walk::{self, Place, Sources};
+use crate::walk::{self, Lookup, Place, Sources};
 
 pub(super) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let CheckArgs { run: args, levels, gate } = args;
-    let config = args.config()?;
     let gate = gate::prepare(args, gate)?;
     let fail_on = levels.fail_on.level().filter(|_| !args.exit_zero);
-    let mut run = over_files(args, &config)?;
-    gate.sort(&config, &mut run);
+    let mut run = over_files(args, args.choice.layer()?)?;
+    gate.sort(&mut run);
     run.narrow(levels.min_level.into(), fail_on).iter().for_each(tell);
-    if let Some(code) = gate.write(&config, &run)? {
+    if let Some(code) = gate.write(&run)? {
         return Ok(code);
     }
+    let rules = Config::rules_of_all(run.configs.iter().map(|config| &**config));
+    let config = Config { rules, ..Config::default() };
     let report = Report { run: &run, config: &config, args, fail_on, statistics: levels.statistics };
     args.print(|format, style, out| report.write(format, style, out))?;
     if levels.statistics && !args.output_format.is_text() {
@@ -68,31 +70,29 @@ impl Report<'_> {
 }
 
 /// Reads and checks what the arguments name; what cannot be read is told on standard error and kept in the run.
-pub(super) fn over_files(args: &RunArgs, config: &Config) -> Result<Run, Failure> {
+pub(super) fn over_files(args: &RunArgs, layer: Layer) -> Result<Run, Failure> {
     args.check_outputs()?;
-    let cwd =
-        std::env::current_dir().map_err(|error| Failure::Io { what: "the working directory".to_owned(), error })?;
-    if let Some(root) = args.root.as_deref().filter(|root| !cwd.join(root).is_dir()) {
-        return Err(Failure::Usage(format!("--root takes a folder, and `{}` is none", root.display())));
-    }
-    let place = Place::new(&cwd, args.root.as_deref());
+    let place = super::place(args.root.as_deref())?;
+    let lookup = Arc::new(args.source.lookup(&place, layer, args.force_exclude)?);
     let Sources { inputs, errors, mut remarks } = if args.paths.iter().any(|path| path == Path::new("-")) {
-        standard_input(args, &place)?
+        standard_input(args, &place, &lookup)?
     } else if let Some(name) = &args.stdin_filename {
         let name = name.display();
         return Err(Failure::Usage(format!(
             "--stdin-filename names what `-` reads; to check standard input: stormlint - --stdin-filename {name}"
         )));
     } else {
-        walk::sources(&place, &args.paths)
+        walk::sources(&place, &lookup, &args.paths)
     };
-    if inputs.is_empty() && errors.is_empty() {
+    super::sound(&lookup)?;
+    // What was left out as asked is no mistake in the paths.
+    if inputs.is_empty() && errors.is_empty() && !args.force_exclude {
         output::complain("no Python or Rust sources under the given paths");
     }
     remarks.sort();
     remarks.dedup();
     remarks.iter().for_each(tell);
-    let mut run = progress::shown(args.quiet, |progress| check::check_watched(inputs, config, progress));
+    let mut run = progress::shown(args.quiet, |progress| check::check_watched(inputs, progress));
     run.errors.extend(errors);
     run.errors.sort();
     run.errors.dedup();
@@ -104,7 +104,7 @@ fn tell(error: &FileError) {
     output::complain(&format!("{}: {}", visible::line(&error.path), visible::line(&error.message)));
 }
 
-fn standard_input(args: &RunArgs, place: &Place) -> Result<Sources, Failure> {
+fn standard_input(args: &RunArgs, place: &Place, lookup: &Lookup) -> Result<Sources, Failure> {
     if args.paths.len() > 1 {
         return Err(Failure::Usage("`-` stands alone: standard input is checked without other files".to_owned()));
     }
@@ -116,8 +116,8 @@ fn standard_input(args: &RunArgs, place: &Place) -> Result<Sources, Failure> {
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().read_to_end(&mut bytes);
     read.map_err(|error| Failure::Io { what: "standard input".to_owned(), error })?;
-    Ok(match place.text(name, &bytes) {
-        Ok(input) => Sources { inputs: vec![input], ..Sources::default() },
+    Ok(match place.text(lookup, name, &bytes) {
+        Ok(input) => Sources { inputs: input.into_iter().collect(), ..Sources::default() },
         Err(error) => Sources { errors: vec![error], ..Sources::default() },
     })
 }

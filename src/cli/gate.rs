@@ -13,8 +13,8 @@ use clap::Args;
 
 use super::{Failure, RunArgs, file, output};
 use crate::baseline::{self, Entry};
-use crate::check::{By, Found, Run, Suppressed};
 use crate::config::Config;
+use crate::check::{By, Found, Run, Suppressed};
 use crate::source::{SourceFile, Span};
 use crate::suppress::{self, add};
 use crate::vcs::patch::indent;
@@ -154,12 +154,12 @@ fn patched(file: &Path, place: &Place) -> Result<Changes, Failure> {
 
 impl Gate<'_> {
     /// Takes out of the run what is not to be reported.
-    pub(super) fn sort(&self, config: &Config, run: &mut Run) {
+    pub(super) fn sort(&self, run: &mut Run) {
         if self.args.no_ignores {
             run.unsuppress();
         }
         if let (Some(entries), Some(file)) = (&self.baseline, &self.args.baseline) {
-            self.take_known(entries, file, config, run);
+            self.take_known(entries, file, run);
         }
         if let Some(changes) = &self.changes {
             self.take_outside(changes, run);
@@ -168,9 +168,9 @@ impl Gate<'_> {
     }
 
     /// Writes what is left, where that is asked for instead of a report, and gives the exit code.
-    pub(super) fn write(&self, config: &Config, run: &Run) -> Result<Option<ExitCode>, Failure> {
+    pub(super) fn write(&self, run: &Run) -> Result<Option<ExitCode>, Failure> {
         if let Some(file) = &self.args.write_baseline {
-            self.write_baseline(file, config, run)?;
+            self.write_baseline(file, run)?;
             return Ok(Some(exit(run, true)));
         }
         let Some(reason) = &self.args.add_ignore else { return Ok(None) };
@@ -178,7 +178,7 @@ impl Gate<'_> {
         Ok(Some(exit(run, all)))
     }
 
-    fn take_known(&self, entries: &[Entry], file: &Path, config: &Config, run: &mut Run) {
+    fn take_known(&self, entries: &[Entry], file: &Path, run: &mut Run) {
         let compared = baseline::compare(entries, &present(run));
         let mut known = compared.known.iter();
         let (old, new) = std::mem::take(&mut run.findings).into_iter().partition(|_| known.next() == Some(&true));
@@ -186,7 +186,7 @@ impl Gate<'_> {
         let old: Vec<Found> = old;
         run.suppressed.extend(old.into_iter().map(|found| Suppressed { found, by: By::Baseline }));
         run.suppressed.sort_by_key(|one| (one.found.file, one.found.diagnostic.span, one.found.diagnostic.rule));
-        let (gone, _) = self.gone(compared.left, config, run);
+        let (gone, _) = self.gone(compared.left, run);
         if !gone.is_empty() {
             let file = file.display();
             output::complain(&format!(
@@ -201,27 +201,28 @@ impl Gate<'_> {
 
     /// Of the entries that no finding has, those that are known not to occur: their rule was asked and their file was
     /// checked whole, or is no more. And the others.
-    fn gone(&self, left: Vec<Entry>, config: &Config, run: &Run) -> (Vec<Entry>, Vec<Entry>) {
-        let whole: BTreeSet<&str> = run
+    fn gone(&self, left: Vec<Entry>, run: &Run) -> (Vec<Entry>, Vec<Entry>) {
+        let whole: BTreeMap<&str, &Config> = run
             .root_paths
             .iter()
             .zip(&run.unparsed)
-            .filter(|(_, unparsed)| unparsed.is_empty())
-            .map(|(path, _)| &**path)
+            .zip(&run.configs)
+            .filter(|((_, unparsed), _)| unparsed.is_empty())
+            .map(|((path, _), config)| (&**path, &**config))
             .collect();
         let known_rule = |name: &str| crate::rules::ALL.iter().any(|rule| rule.name == name);
         left.into_iter().partition(|entry| {
-            let asked = config.rule(&entry.rule).is_some() || !known_rule(&entry.rule);
+            let asked = |config: &&Config| config.rule(&entry.rule).is_some() || !known_rule(&entry.rule);
             let there = self.place.root.join(&entry.path).is_file();
-            !there || (asked && whole.contains(entry.path.as_str()))
+            !there || whole.get(entry.path.as_str()).is_some_and(asked)
         })
     }
 
-    fn write_baseline(&self, file: &Path, config: &Config, run: &Run) -> Result<(), Failure> {
+    fn write_baseline(&self, file: &Path, run: &Run) -> Result<(), Failure> {
         let old = if file.exists() { read_baseline(file)? } else { Vec::new() };
         let present = present(run);
         let compared = baseline::compare(&old, &present);
-        let (gone, kept) = self.gone(compared.left, config, run);
+        let (gone, kept) = self.gone(compared.left, run);
         let count = present.len();
         let text = baseline::write(present.into_iter().chain(kept.iter().cloned()).collect());
         put(file, &text)?;

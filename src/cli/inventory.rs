@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use super::{Failure, Format, RunArgs, check};
-use crate::config::Config;
+use crate::config::{Layer, Said};
 use crate::report::inventory;
 
 pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
@@ -13,8 +13,8 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::Usage(format!("the inventory has no {name} form; take full, concise or json")));
     }
     // No finding is printed, so that none of the rules needs to be asked; the names of rules are looked at all the same.
-    let config = Config { rules: Vec::new(), ..args.config()? };
-    let run = check::over_files(args, &config)?;
+    let select = Some(Said { value: Vec::new(), line: 0 });
+    let run = check::over_files(args, Layer { select, ..args.choice.layer()? })?;
     args.print(|format, _, out| match format {
         Format::Json => inventory::json(&run, out),
         Format::Concise => inventory::concise(&run, out),

@@ -143,6 +143,7 @@ pub fn run() -> Run {
         file: SourceFile::new(path, text, language),
         module: String::new(),
         root_path: format!("sub/{path}").into(),
+        config: std::sync::Arc::default(),
     };
     let inputs = vec![
         input("broken.py", BROKEN, Language::Python),

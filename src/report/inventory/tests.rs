@@ -87,7 +87,7 @@ fn site(failures: Vec<FailurePath>) -> Site {
 fn run(site: Site) -> Run {
     let text = "while True:\n    try:\n        client.post(url)\n";
     let file = SourceFile::new("src/a.py", text, Language::Python);
-    let input = Input { file, module: "a".to_owned(), root_path: "src/a.py".into() };
+    let input = Input { file, module: "a".to_owned(), root_path: "src/a.py".into(), config: std::sync::Arc::default() };
     let mut run = Run::with_findings(vec![input], Vec::new());
     run.sites = vec![vec![site]];
     run

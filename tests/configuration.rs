@@ -279,7 +279,8 @@ fn what_is_excluded_is_checked_if_it_is_named() {
     let output = stormlint(&folder.0, &forced);
     assert_eq!((output.status.code(), err(&output).as_str()), (Some(0), ""), "no mistake in the paths");
     assert_eq!(out(&output), "No findings in 0 files.\n");
-    assert_eq!(paths(&["--force-exclude", "a.py", "pkg/gen", "top.py"]), ["a.py"]);
+    assert_eq!(paths(&["--force-exclude", "a.py", "pkg/gen", "top.py", "venv"]), ["a.py"]);
+    assert_eq!(paths(&["venv"]), ["venv/d.py"]);
     let forced = ["-", "--force-exclude", "--stdin-filename", "pkg/gen/new.py"];
     assert_eq!(out(&run(&folder.0, &forced, HOT)), "No findings in 0 files.\n");
     // Patterns are relative to the folder of their file, also from elsewhere.

@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use stormlint::check::{Input, check};
-use stormlint::config::Config;
 use stormlint::report;
 use stormlint::source::{Language, SourceFile};
 
@@ -15,7 +16,8 @@ fn sites(text: &str, language: Language) -> Vec<Value> {
         Language::Rust => "case.rs",
     };
     let file = SourceFile::new(path, text, language);
-    let run = check(vec![Input { file, module: "case".to_owned(), root_path: path.into() }], &Config::default());
+    let (module, root_path) = ("case".to_owned(), path.into());
+    let run = check(vec![Input { file, module, root_path, config: Arc::default() }]);
     let mut out = Vec::new();
     report::inventory::json(&run, &mut out).expect("writing to memory");
     serde_json::from_slice::<Value>(&out).expect("JSON")["sites"].as_array().expect("a list").clone()

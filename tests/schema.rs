@@ -420,3 +420,55 @@ fn the_readme_names_every_key() {
         assert!(readme.contains(&format!("`{key}`")) || readme.contains(&format!("`[[{key}]]`")), "{key}");
     }
 }
+
+/// Parts of configurations, sound and faulty ones, as they may stand next to each other.
+fn parts() -> impl proptest::strategy::Strategy<Value = String> {
+    use proptest::prelude::*;
+    let whole: Vec<String> =
+        SOUND.iter().chain(FAULTY.iter().map(|(text, _, _)| text)).map(|text| (*text).to_owned()).collect();
+    let keys =
+        ["select", "ignore", "rules", "exclude", "models", "overrides", "files", "min-delay", "max-attempts", "x", "é"];
+    let values = [
+        "1",
+        "-1",
+        "0x1f",
+        "1e400",
+        "inf",
+        "nan",
+        "true",
+        "\"\"",
+        "\"10 ms\"",
+        "'é'",
+        "[]",
+        "{}",
+        "[1, [2]]",
+        "[\"**/*\"]",
+        "1979-05-27",
+        "[{ files = [\"[\"] }]",
+    ];
+    let pair = (prop::sample::select(keys.to_vec()), prop::sample::select(values.to_vec()));
+    prop_oneof![
+        prop::sample::select(whole),
+        pair.prop_map(|(key, value)| format!("{key} = {value}\n")),
+        prop::sample::select(vec!["[rules]\n", "[[overrides]]\n", "[overrides]\n", "\r\n", "# é\n", "\u{feff}", "="])
+            .prop_map(str::to_owned),
+        any::<String>(),
+    ]
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn no_text_is_too_odd_to_be_answered(parts in proptest::collection::vec(parts(), 0..6)) {
+        let text = parts.concat();
+        let lines = text.matches('\n').count() + 1;
+        if let Err(errors) = config::read("stormlint.toml", &text, Path::new("/repo"), &[]) {
+            proptest::prop_assert!(!errors.is_empty());
+            for error in errors {
+                proptest::prop_assert!((1..=lines).contains(&error.line) && !error.message.is_empty());
+                proptest::prop_assert!(!error.message.contains('\n'), "{}", error.message);
+            }
+        }
+    }
+}

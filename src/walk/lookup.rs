@@ -153,10 +153,10 @@ impl Lookup {
     /// Whether a path that was named stays out.
     #[must_use]
     pub fn refuses(&self, path: &Path) -> bool {
-        let inner = path.strip_prefix(&self.place.root).unwrap_or(path);
-        let in_excluded = || {
-            inner.parent().is_some_and(|folder| folder.iter().any(|name| EXCLUDED.iter().any(|other| name == *other)))
-        };
+        let folder = if path.is_dir() { Some(path) } else { path.parent() };
+        let inner = folder.map(|folder| folder.strip_prefix(&self.place.root).unwrap_or(folder));
+        let is_never_entered = |name: &std::ffi::OsStr| EXCLUDED.iter().any(|other| name == *other);
+        let in_excluded = || inner.is_some_and(|folder| folder.iter().any(is_never_entered));
         self.force_exclude && (in_excluded() || self.excluded(path).is_some())
     }
 

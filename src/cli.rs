@@ -329,7 +329,7 @@ impl SourceArgs {
 
 /// Fails where something is wrong with a configuration that was read so far.
 fn sound(lookup: &Lookup) -> Result<(), Failure> {
-    let errors = lookup.errors();
+    let errors: Vec<String> = lookup.errors().iter().map(|error| visible::line(error).into_owned()).collect();
     if errors.is_empty() { Ok(()) } else { Err(Failure::Configuration(errors)) }
 }
 

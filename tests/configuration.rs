@@ -338,6 +338,23 @@ fn all_that_is_wrong_is_told_at_once() {
     assert_eq!(stormlint(&folder.0, &["--isolated"]).status.code(), Some(1));
 }
 
+#[test]
+fn nothing_that_commands_a_terminal_is_printed() {
+    let folder = Folder::new("raw");
+    folder.write("stormlint.toml", "exclude = [\"a\\u001b[2J\"]\n\"x\\u001b[2J\\n\" = 1\n");
+    let text = refused(&folder.0, &["config", "a.py"]);
+    assert!(!text.contains('\u{1b}') && text.lines().count() == 1, "{text:?}");
+    folder.write("stormlint.toml", "models = [\"m.toml\"]\nexclude = [\"\\u001bx\"]\n");
+    folder.write("m.toml", "library = \"a\\u001b\"\nlanguage = \"rust\"\n[[entry]]\nkind = \"exit\"\nfunctions = [\"a\"]\nnote = \"\\u001b\"\n");
+    for args in [&["config", "\u{1b}x/a.py"] as &[&str], &["models"], &["models", "a"]] {
+        for format in ["full", "json"] {
+            let output = stormlint(&folder.0, &[args, &["--output-format", format]].concat());
+            assert_eq!(output.status.code(), Some(0), "{args:?}: {}", err(&output));
+            assert!(!out(&output).contains('\u{1b}') && !out(&output).is_empty(), "{args:?} {:?}", out(&output));
+        }
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn links_and_things_that_are_no_files() {

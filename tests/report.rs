@@ -97,6 +97,7 @@ fn hostile() -> Run {
         file: SourceFile::new(path.as_str(), text.as_str(), Language::Python),
         module: String::new(),
         root_path: path.as_str().into(),
+        config: std::sync::Arc::default(),
     });
     let says = format!("retries `get('{EVIL}')` {} ::error::forged\n::error::forged", "word ".repeat(18));
     let loop_at = text.find("while").unwrap();

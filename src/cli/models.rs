@@ -9,8 +9,8 @@ use super::{Failure, SourceArgs, TableFormat, output, place, sound};
 use crate::config::{Config, Layer};
 use crate::models::own::OwnFile;
 use crate::models::{self, AllModels};
-use crate::report::examples;
 use crate::report::libraries::{self, Known};
+use crate::report::{examples, visible};
 use crate::source::Language;
 use crate::spelling;
 
@@ -84,7 +84,7 @@ fn test(files: &[OwnFile], models: Option<Arc<AllModels>>) -> Result<ExitCode, F
     }
     output::to(None, |out| {
         for fault in &faults {
-            writeln!(out, "{fault}")?;
+            writeln!(out, "{}", visible::line(fault))?;
         }
         let examples = format!("{run} example{} in {} file{}", plural(run), files.len(), plural(files.len()));
         let outcome = if faults.is_empty() { "as they say" } else { "not all as they say" };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::{document, visible};
 use crate::config::{Held, Holds, Origin, RuleHeld, Said, Settings};
 
 /// What is known of one path.
@@ -85,20 +86,25 @@ pub fn full(all: &[Shown], out: &mut dyn Write) -> io::Result<()> {
         if at > 0 {
             writeln!(out)?;
         }
-        writeln!(out, "{}", shown.path)?;
+        writeln!(out, "{}", visible::line(&shown.path))?;
         match &shown.settings {
             None => writeln!(out, "  no configuration file: the defaults hold")?,
-            Some(settings) if settings.table.is_empty() => writeln!(out, "  configuration: {}", settings.file)?,
-            Some(settings) => writeln!(out, "  configuration: {} [{}]", settings.file, settings.table)?,
+            Some(settings) if settings.table.is_empty() => {
+                writeln!(out, "  configuration: {}", visible::line(&settings.file))?;
+            }
+            Some(settings) => {
+                writeln!(out, "  configuration: {} [{}]", visible::line(&settings.file), settings.table)?;
+            }
         }
         for files in shown.fitting() {
-            writeln!(out, "  override: {files}")?;
+            writeln!(out, "  override: {}", visible::line(&files))?;
         }
         if let Some((settings, said)) = &shown.excluded {
-            writeln!(out, "  excluded: {} ({}:{})", said.value, settings.file, said.line)?;
+            let pattern = format!("{} ({}:{})", said.value, settings.file, said.line);
+            writeln!(out, "  excluded: {}", visible::line(&pattern))?;
         }
         for path in shown.models() {
-            writeln!(out, "  models: {path}")?;
+            writeln!(out, "  models: {}", visible::line(&path))?;
         }
         writeln!(out)?;
         let width = shown.holds.rules.iter().map(|held| held.rule.name.len()).max().unwrap_or(0);
@@ -108,11 +114,17 @@ pub fn full(all: &[Shown], out: &mut dyn Write) -> io::Result<()> {
                 (None, Some(seconds)) if name.ends_with("delay") => format!("{seconds} s"),
                 _ => value.to_string(),
             };
-            writeln!(out, "  {name:width$}  {value:7}  {}", shown.from(from))?;
+            writeln!(out, "  {name:width$}  {value:7}  {}", visible::line(&shown.from(from)))?;
         }
         writeln!(out)?;
         for held in &shown.holds.rules {
-            writeln!(out, "  {:width$}  {:7}  {}", held.rule.name, level(held), shown.from(held.from()))?;
+            writeln!(
+                out,
+                "  {:width$}  {:7}  {}",
+                held.rule.name,
+                level(held),
+                visible::line(&shown.from(held.from()))
+            )?;
         }
     }
     Ok(())
@@ -152,6 +164,5 @@ pub fn json(all: &[Shown], out: &mut dyn Write) -> io::Result<()> {
         })
     };
     let files: Vec<_> = all.iter().map(file).collect();
-    serde_json::to_writer_pretty(&mut *out, &serde_json::json!({ "version": 1, "files": files }))?;
-    writeln!(out)
+    document::write(&serde_json::json!({ "version": 1, "files": files }), out)
 }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
+use super::{document, visible};
 use crate::models::{Entry, Library, Models};
 use crate::source::Language;
 
@@ -61,7 +62,7 @@ pub fn list(all: &[Known<'_>], out: &mut dyn Write) -> io::Result<()> {
             known.place(),
             library.version
         );
-        writeln!(out, "{}", row.trim_end())?;
+        writeln!(out, "{}", visible::line(row.trim_end()))?;
     }
     Ok(())
 }
@@ -76,20 +77,23 @@ pub fn full(all: &[Known<'_>], out: &mut dyn Write) -> io::Result<()> {
             writeln!(out)?;
         }
         let version = format!(" {}", known.library.version);
-        writeln!(out, "{}{}, {}, {}", known.library.name, version.trim_end(), known.language.name(), known.place())?;
+        let head =
+            format!("{}{}, {}, {}", known.library.name, version.trim_end(), known.language.name(), known.place());
+        writeln!(out, "{}", visible::line(&head))?;
         if !known.library.imports.is_empty() {
-            writeln!(out, "imported as {}", known.library.imports.join(", "))?;
+            writeln!(out, "imported as {}", visible::line(&known.library.imports.join(", ")))?;
         }
         for entry in known.entries() {
             let facts = facts(entry);
             let kind = facts.get("kind").and_then(toml::Value::as_str).unwrap_or_default();
-            writeln!(out, "\n{kind}: {}  ({}:{})", paths(entry, known.language), known.library.file, entry.line)?;
+            let head = format!("{kind}: {}  ({}:{})", paths(entry, known.language), known.library.file, entry.line);
+            writeln!(out, "\n{}", visible::line(&head))?;
             let hidden = ["kind", "functions", "types", "names", "note"];
             for (key, value) in facts.iter().filter(|(key, _)| !hidden.contains(&key.as_str())) {
-                writeln!(out, "    {key} = {value}")?;
+                writeln!(out, "    {key} = {}", visible::line(&value.to_string()))?;
             }
             if let Some(note) = &entry.note {
-                writeln!(out, "    # {}", note.trim())?;
+                writeln!(out, "    # {}", visible::line(note.trim()))?;
             }
         }
     }
@@ -116,8 +120,7 @@ pub fn json(all: &[Known<'_>], entries: bool, out: &mut dyn Write) -> io::Result
         library
     };
     let libraries: Vec<_> = all.iter().map(library).collect();
-    serde_json::to_writer_pretty(&mut *out, &json!({ "version": 1, "libraries": libraries }))?;
-    writeln!(out)
+    document::write(&json!({ "version": 1, "libraries": libraries }), out)
 }
 
 /// What an entry names: paths, and methods of types.

@@ -318,9 +318,9 @@ def fetch(url):
             raise TimeoutError(url)
 "#;
     let file = SourceFile::new("case.py", text, Language::Python);
-    let input = Input { file, module: "case".to_owned(), root_path: "case.py".into() };
+    let input = Input { file, module: "case".to_owned(), root_path: "case.py".into(), config: Arc::default() };
     let mut out = Vec::new();
-    report::inventory::concise(&check(vec![input], &Config::default()), &mut out).expect("writing to memory");
+    report::inventory::concise(&check(vec![input]), &mut out).expect("writing to memory");
     let line = String::from_utf8(out).expect("text");
     assert!(line.contains("for at most 30 s"), "{line}");
 }

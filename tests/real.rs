@@ -13,7 +13,6 @@ use std::path::Path;
 
 use serde_json::Value;
 use stormlint::check::{Input, check};
-use stormlint::config::Config;
 use stormlint::report::inventory;
 use stormlint::source::{Language, SourceFile};
 
@@ -48,7 +47,7 @@ fn misunderstood(path: &Path, language: Language) -> Vec<String> {
     let (wanted, plain) = expected(&text, if language == Language::Python { "#" } else { "//" });
     let file = SourceFile::new(name.as_str(), plain, language);
     let module = path.file_stem().expect("a name").to_string_lossy().into_owned();
-    let run = check(vec![Input { root_path: file.path.clone(), module, file }], &Config::default());
+    let run = check(vec![Input { root_path: file.path.clone(), module, file, config: std::sync::Arc::default() }]);
     assert!(run.errors.is_empty() && run.unparsed[0].is_empty(), "{name}: {:?} {:?}", run.errors, run.unparsed);
     let mut out = Vec::new();
     inventory::json(&run, &mut out).expect("writing to memory");

@@ -8,7 +8,6 @@ use stormlint::analysis::policy::{
 };
 use stormlint::analysis::status::StatusSet;
 use stormlint::check::{Input, Run, check};
-use stormlint::config::Config;
 use stormlint::report::inventory;
 use stormlint::source::{Language, SourceFile};
 
@@ -64,8 +63,12 @@ pub fn lint(language: Language, text: &str) -> Run {
         Language::Rust => "program.rs",
     };
     let file = SourceFile::new(path, text.to_owned(), language);
-    let run =
-        check(vec![Input { root_path: file.path.clone(), module: "program".to_owned(), file }], &Config::default());
+    let run = check(vec![Input {
+        root_path: file.path.clone(),
+        module: "program".to_owned(),
+        file,
+        config: std::sync::Arc::default(),
+    }]);
     assert!(run.errors.is_empty(), "{:?}", run.errors);
     run
 }

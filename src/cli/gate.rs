@@ -13,8 +13,8 @@ use clap::Args;
 
 use super::{Failure, RunArgs, file, output};
 use crate::baseline::{self, Entry};
-use crate::config::Config;
 use crate::check::{By, Found, Run, Suppressed};
+use crate::config::Config;
 use crate::source::{SourceFile, Span};
 use crate::suppress::{self, add};
 use crate::vcs::patch::indent;

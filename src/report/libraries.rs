@@ -143,6 +143,7 @@ fn facts(entry: &Entry) -> toml::Table {
         // No limit of time, and a repetition that does something again, are worth saying.
         toml::Value::Boolean(yes) => *yes || key == "default-timeout" || key == "idempotent",
         toml::Value::String(text) => !text.is_empty() && (key != "unit" || text != "seconds" || has_amount),
+        toml::Value::Integer(number) => *number != 0 || !matches!(key, "at-once" | "power"),
         toml::Value::Array(items) => !items.is_empty(),
         toml::Value::Table(inner) => !inner.is_empty(),
         _ => true,

@@ -20,6 +20,9 @@ use crate::ir::{Block, BlockId, Callee, Const, Function, LoopKind, Op, Slot, Ter
 use crate::models::{Kind, Models, Occurs};
 use crate::source::Span;
 
+/// A tuple of classes is looked into so deep.
+const DEPTH: u32 = 4;
+
 /// The site of a loop that never repeats what it was to repeat.
 pub(super) fn in_loop(machine: &mut Machine<'_>, found: &Found<'_>, inside: &[bool]) -> Option<Site> {
     let seen = &found.explored;
@@ -166,6 +169,10 @@ fn number(machine: &mut Machine<'_>, found: &Found<'_>, slot: Slot) -> Option<i6
 
 /// What gives a slot its only value.
 fn made(function: &Function, slot: Slot) -> Option<&Op> {
+    // A parameter has the caller's value besides.
+    if function.params.iter().any(|param| param.slot == slot) {
+        return None;
+    }
     let mut instrs = function.blocks.iter().flat_map(|block| &block.instrs).filter(|instr| instr.dst == Some(slot));
     let first = instrs.next()?;
     instrs.next().is_none().then_some(&first.op)
@@ -213,19 +220,20 @@ fn handlers(machine: &Machine<'_>, found: &Found<'_>, inside: &[bool]) -> Option
             let Op::IsException(_, types) = &instr.op else { continue };
             let Term::Branch { then, .. } = block.term else { return None };
             let mut classes = Vec::new();
-            named(models, found.function, *types, &mut classes)?;
+            named(models, found.function, *types, &mut classes, DEPTH)?;
             handlers.push(Handler { asks, classes, then, span: instr.span });
         }
     }
     Some(handlers)
 }
 
-fn named(models: &Models, function: &Function, types: Slot, classes: &mut Vec<String>) -> Option<()> {
+fn named(models: &Models, function: &Function, types: Slot, classes: &mut Vec<String>, depth: u32) -> Option<()> {
+    let depth = depth.checked_sub(1)?;
     match made(function, types)? {
         Op::Path(path) if models.exception(path).is_some() => classes.push(models.canonical(path).to_owned()),
         Op::Collection(_, items) => {
             for item in items {
-                named(models, function, *item, classes)?;
+                named(models, function, *item, classes, depth)?;
             }
         }
         _ => return None,

@@ -110,6 +110,8 @@ pub fn since(base: &str, folder: &Path) -> Result<Changes, Error> {
         "diff",
         "--no-ext-diff",
         "--no-textconv",
+        // A source is text, whatever .gitattributes says of it.
+        "--text",
         "--no-color",
         "--no-relative",
         "--find-renames",

@@ -144,13 +144,21 @@ pub(super) fn advice(
     let mut lost = None;
     for state in &told.first {
         let events: Vec<Event> = state.events().into_iter().cloned().collect();
+        // A wait of nothing, which any other one keeps to.
+        if since_failure(&events).iter().any(|event| says_nought(machine, event)) {
+            continue;
+        }
         let mut this = Relation::None;
         for event in since_failure(&events) {
             match event {
                 Event::ReadAdvice(..) => read = true,
                 Event::Lost(at) => lost = Some(*at),
+                // Whether it fits into the time that is left says nothing of how long it is waited.
                 Event::Decide { sym, at, .. }
-                    if machine.symbols.info(*sym).is_some_and(|info| info.taint.has(Taint::SERVER)) =>
+                    if machine
+                        .symbols
+                        .info(*sym)
+                        .is_some_and(|info| info.taint.has(Taint::SERVER) && !info.taint.has(Taint::CLOCK)) =>
                 {
                     compared = Some((*sym, *at));
                 }
@@ -211,6 +219,26 @@ pub(super) fn advice(
     (if passed_on { RetryAfter::Unknown } else { RetryAfter::Ignored }, DateForm::Fine)
 }
 
+/// Whether something that cannot be seen into was given the header's text.
+fn is_handed_on(machine: &Machine<'_>, event: &Event) -> bool {
+    let Event::Op(info) = event else { return false };
+    let is_text = |value: &Value| match value {
+        Value::Sym(id) => machine.symbols.info(*id).is_some_and(|info| matches!(info.node, Node::RetryAfterText(_))),
+        _ => false,
+    };
+    info.inputs.iter().any(|input| machine.symbols.mentions(input, &mut { is_text }))
+}
+
+/// Whether it was decided that the server asks for no time at all.
+fn says_nought(machine: &Machine<'_>, event: &Event) -> bool {
+    let Event::Decide { sym, taken: false, .. } = event else { return false };
+    machine.symbols.info(*sym).is_some_and(|info| match &info.node {
+        Node::Truth(inner) => machine.symbols.taint(inner).has(Taint::SERVER),
+        Node::RetryAfter(_) => true,
+        _ => false,
+    })
+}
+
 /// Where the form of the advice was tested on this path: more than whether there is any.
 fn form_test(machine: &Machine<'_>, events: &[Event]) -> Option<At> {
     let is_text = |value: &Value| match value {
@@ -258,7 +286,8 @@ fn date(machine: &mut Machine<'_>, found: &Found<'_>, group: &Group, how: &Faili
     }
     for state in &dated.first {
         let events: Vec<Event> = state.events().into_iter().cloned().collect();
-        if since_failure(&events).iter().any(|event| matches!(event, Event::ParsedDate)) {
+        let read = |event: &Event| matches!(event, Event::ParsedDate) || is_handed_on(machine, event);
+        if since_failure(&events).iter().any(read) {
             continue;
         }
         let kept = since_failure(&events).iter().any(|event| match event {

@@ -293,7 +293,13 @@ impl<'a> Machine<'a> {
         let operates = self.leaves_process(&state, &future, 4);
         // Cut by the limit: a failure of what is awaited.
         let (at, base) = (self.at(&state, call.span), self.base_at(&state, call.span));
-        if operates != Known3::No {
+        // What failed inside the limit is asked for inside it again.
+        let place = self.place(&state);
+        let inside = state
+            .failed
+            .as_ref()
+            .is_some_and(|failed| failed.op.place == place && !matches!(failed.how, super::state::Failing::Elapsed(_)));
+        if operates != Known3::No && !inside {
             let mut info = self.op_info(&mut state, &call, operates);
             info.timeout = Some(limit);
             info.inputs = [future.clone()].into();

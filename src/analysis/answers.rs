@@ -50,6 +50,26 @@ impl<'a> Machine<'a> {
         None
     }
 
+    /// Whether what the call at hand gives is awaited, or read as only the response of a request is.
+    pub(super) fn is_read_as(&self, state: &State, request: &Entry) -> bool {
+        if self.is_awaited(state) {
+            return true;
+        }
+        let (Some(frame), Some(ty)) = (state.top(), request.gives.as_deref()) else { return false };
+        let Some(function) = self.project.function(frame.func) else { return false };
+        let block = function.block(frame.block);
+        let Some(slot) = block.and_then(|block| block.instrs.get(frame.at)).and_then(|instr| instr.dst) else {
+            return false;
+        };
+        let (models, held) = (self.models(frame.func.file), held(function, slot));
+        instrs(function).any(|instr| match &instr.op {
+            Op::Attr(of, name) | Op::Call { callee: Callee::Method { receiver: of, name }, .. } => {
+                held.contains_key(of) && models.method(ty, name).is_some()
+            }
+            _ => false,
+        })
+    }
+
     fn use_of(&mut self, func: FuncRef, slot: Slot) -> Use<'a> {
         if let Some(known) = self.use_cache.get(&(func, slot)) {
             return *known;

@@ -428,6 +428,7 @@ impl<'a> Machine<'a> {
                 // By what the file imports, where only one of its libraries has such a method.
                 if let Some((ty, entry)) = self.by_import(file, name)
                     && !looks_up(entry, name, &args)
+                    && (!self.may_look_up(entry, name, &args) || self.is_read_as(&state, entry))
                 {
                     let inst = Inst { ty, opaque_headers: true, ..Inst::default() };
                     let path: Rc<str> = format!("{}.{name}", inst.ty).into();
@@ -510,6 +511,15 @@ impl<'a> Machine<'a> {
             work.extend(self.project.bases(class));
         }
         None
+    }
+
+    /// Whether a call may as well look something up in a mapping: `x.get(y)`, of which nothing is known.
+    fn may_look_up(&self, entry: &Entry, name: &str, args: &Args) -> bool {
+        let [(None, Value::Sym(id))] = args.list.as_slice() else { return false };
+        let bare = self.symbols.info(*id).is_some_and(|info| {
+            matches!(info.node, Node::Param(..) | Node::Unknown(_) | Node::Item(_) | Node::Attr(..) | Node::Global(..))
+        });
+        bare && name == "get" && entry.verb_is_name && !args.open
     }
 
     /// The one type with such a method that sends a request, among the libraries that a file imports.

@@ -515,10 +515,18 @@ impl<'a> Machine<'a> {
 
     /// Whether a call may as well look something up in a mapping: `x.get(y)`, of which nothing is known.
     fn may_look_up(&self, entry: &Entry, name: &str, args: &Args) -> bool {
-        let [(None, Value::Sym(id))] = args.list.as_slice() else { return false };
-        let bare = self.symbols.info(*id).is_some_and(|info| {
-            matches!(info.node, Node::Param(..) | Node::Unknown(_) | Node::Item(_) | Node::Attr(..) | Node::Global(..))
-        });
+        let [(None, key)] = args.list.as_slice() else { return false };
+        let bare = match key {
+            Value::Sym(id) => self.symbols.info(*id).is_some_and(|info| {
+                matches!(
+                    info.node,
+                    Node::Param(..) | Node::Unknown(_) | Node::Item(_) | Node::Attr(..) | Node::Global(..)
+                )
+            }),
+            // Of a declared type, and otherwise as little known.
+            Value::Inst(inst) => inst.verb.is_none(),
+            _ => false,
+        };
         bare && name == "get" && entry.verb_is_name && !args.open
     }
 

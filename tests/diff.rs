@@ -84,6 +84,17 @@ fn a_line_that_is_gone_from_the_loop_counts() {
 }
 
 #[test]
+fn a_source_is_text_whatever_its_attributes_say() {
+    for attribute in ["-diff", "binary"] {
+        let attributes = format!("*.py {attribute}\n");
+        let files = [("a.py", LOOP), (".gitattributes", attributes.as_str())];
+        let folder = repository(&format!("attributes-{}", attribute.trim_start_matches('-')), &files);
+        folder.write("a.py", without_sleep());
+        assert_eq!(places(&since(&folder, "main")), ["a.py:7 [retry-without-delay]"], "{attribute}");
+    }
+}
+
+#[test]
 fn what_is_gone_from_behind_the_loop_does_not_count() {
     let text = without_sleep().replace("\n\ndef twice", "    raise RuntimeError(url)\n\n\ndef twice");
     let folder = repository("behind", &[("a.py", &text)]);

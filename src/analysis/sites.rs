@@ -133,47 +133,25 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
         (machine.attr_cache, machine.init_cache) = kept;
         return site;
     }
-    if explored.back.is_empty() {
-        let (span, header) = (source.span, source.header);
-        let found = Found {
-            func,
-            function,
-            looped: func,
-            form: Form::Loop,
-            role: Role::Idle,
-            span,
-            header,
-            entries,
-            plan,
-            explored,
-            loop_kind: Some(source.kind),
-            most: None,
-            lost_result: None,
-            limit: None,
-        };
-        return idle::in_loop(machine, &found, &inside);
-    }
-    let role = role_of(machine, &mut explored, source.kind)?;
-    let header = source.header;
-    facts::site(
-        machine,
-        &Found {
-            func,
-            function,
-            looped: func,
-            form: Form::Loop,
-            role,
-            span: source.span,
-            header,
-            entries,
-            plan,
-            explored,
-            loop_kind: Some(source.kind),
-            most: None,
-            lost_result: None,
-            limit: None,
-        },
-    )
+    let never = explored.back.is_empty();
+    let role = if never { Role::Idle } else { role_of(machine, &mut explored, source.kind)? };
+    let found = Found {
+        func,
+        function,
+        looped: func,
+        form: Form::Loop,
+        role,
+        span: source.span,
+        header: source.header,
+        entries,
+        plan,
+        explored,
+        loop_kind: Some(source.kind),
+        most: None,
+        lost_result: None,
+        limit: None,
+    };
+    if never { idle::in_loop(machine, &found, &inside) } else { facts::site(machine, &found) }
 }
 
 /// What a loop is for, with the paths left on which what failed is repeated; `None` where there are none.

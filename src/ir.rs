@@ -136,6 +136,33 @@ pub struct Function {
     pub loops: Vec<Loop>,
 }
 
+impl Function {
+    /// One of this name that does nothing yet: no graph, no parameters, neither async nor private.
+    #[must_use]
+    pub fn empty(name: &str, kind: FunctionKind, span: Span) -> Function {
+        Function {
+            name: name.to_owned(),
+            qualified_name: name.to_owned(),
+            kind,
+            span,
+            header: span,
+            params: Vec::new(),
+            is_async: false,
+            is_generator: false,
+            is_test: false,
+            private: false,
+            is_property: false,
+            class: None,
+            parent: None,
+            decorators: Vec::new(),
+            returns: None,
+            slots: Vec::new(),
+            blocks: Vec::new(),
+            loops: Vec::new(),
+        }
+    }
+}
+
 /// A parameter.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Param {

@@ -4,29 +4,13 @@
 mod common;
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Command;
 
-use common::{FORMATS, Folder, err, json, out, stormlint};
+use common::{FORMATS, Folder, err, json, out, piped, stormlint};
 use serde_json::Value;
 
 const CALM: &str = "def f(x):\n    return x\n";
 const BROKEN: &str = "def f(:\n    while while\n";
-
-/// As [`stormlint`], with a text on standard input.
-fn piped(cwd: &Path, args: &[&str], text: &str) -> Output {
-    use std::io::Write;
-    let mut child = Command::new(env!("CARGO_BIN_EXE_stormlint"))
-        .current_dir(cwd)
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // One that refuses its arguments does not read.
-    let _ = child.stdin.take().unwrap().write_all(text.as_bytes());
-    child.wait_with_output().unwrap()
-}
 
 #[test]
 fn sound_files_exit_with_0_in_every_format() {

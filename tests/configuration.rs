@@ -4,11 +4,10 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
-use common::Folder;
+use common::{Folder, err, out, piped, stormlint};
 use serde_json::Value;
 
 /// Three attempts in a row, without an end to them: `unbounded-retry` (error) and `retry-without-delay` (error).
@@ -24,31 +23,6 @@ def load(url):
             continue
 ";
 const BOTH: [(&str, &str); 2] = [("retry-without-delay", "error"), ("unbounded-retry", "error")];
-
-fn run(cwd: &Path, args: &[&str], text: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_stormlint"))
-        .current_dir(cwd)
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let _ = child.stdin.take().unwrap().write_all(text.as_bytes());
-    child.wait_with_output().unwrap()
-}
-
-fn stormlint(cwd: &Path, args: &[&str]) -> Output {
-    run(cwd, args, "")
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
 
 fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}{}", out(output), err(output)))
@@ -282,7 +256,7 @@ fn what_is_excluded_is_checked_if_it_is_named() {
     assert_eq!(paths(&["--force-exclude", "a.py", "pkg/gen", "top.py", "venv"]), ["a.py"]);
     assert_eq!(paths(&["venv"]), ["venv/d.py"]);
     let forced = ["-", "--force-exclude", "--stdin-filename", "pkg/gen/new.py"];
-    assert_eq!(out(&run(&folder.0, &forced, HOT)), "No findings in 0 files.\n");
+    assert_eq!(out(&piped(&folder.0, &forced, HOT)), "No findings in 0 files.\n");
     // Patterns are relative to the folder of their file, also from elsewhere.
     assert_eq!(files(&folder.0.join("pkg"), &["--config", "../stormlint.toml"]), 1);
     folder.write("ci/other.toml", "exclude = [\"../pkg\", \"ci\"]\n");
@@ -294,7 +268,7 @@ fn standard_input_is_under_the_configuration_of_its_name() {
     let folder = Folder::new("stdin-config");
     folder.write("sub/stormlint.toml", NOTE).write("stormlint.toml", OFF);
     let checked = |name: &str| {
-        let output = run(&folder.0, &["-", "--stdin-filename", name, "--output-format", "json"], HOT);
+        let output = piped(&folder.0, &["-", "--stdin-filename", name, "--output-format", "json"], HOT);
         json(&output)["findings"].as_array().unwrap().len()
     };
     assert_eq!(checked("sub/new/a.py"), 1, "the folder need not exist");

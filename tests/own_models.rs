@@ -4,10 +4,9 @@
 mod common;
 
 use std::path::Path;
-use std::process::{Command, Output};
 use std::sync::Arc;
 
-use common::Folder;
+use common::{Folder, stormlint};
 use stormlint::check::{Input, check};
 use stormlint::config::{self, Config};
 use stormlint::models::own::{self, OwnFile};
@@ -108,10 +107,6 @@ fn the_page_names_every_kind() {
     for kind in stormlint::models::kinds() {
         assert!(page.contains(&format!("`{kind}`")), "{kind}");
     }
-}
-
-fn stormlint(cwd: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_stormlint")).current_dir(cwd).args(args).output().unwrap()
 }
 
 fn refused(folder: &Folder, args: &[&str]) -> String {

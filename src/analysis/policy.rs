@@ -4,6 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(test)]
+pub(crate) mod sample;
+
 use super::status::StatusSet;
 use crate::ir::FuncId;
 use crate::source::Span;

@@ -55,6 +55,14 @@ impl Lexemes {
     pub fn line(&self, line: usize) -> LineStart {
         line.checked_sub(1).and_then(|at| self.lines.get(at)).copied().unwrap_or_default()
     }
+
+    /// The comments, as they stand in the text, which has to have been read line by line.
+    #[cfg(test)]
+    pub fn comments<'a>(&self, text: &'a str) -> Vec<&'a str> {
+        assert_eq!(self.lines.len(), text.replace("\r\n", "\n").split(['\n', '\r']).count(), "{text:?}");
+        let comments = self.list.iter().filter(|lexeme| lexeme.kind == Kind::Comment);
+        comments.filter_map(|lexeme| text.get(lexeme.span.range())).collect()
+    }
 }
 
 /// What a lexer reads from and writes to.

@@ -297,24 +297,6 @@ impl Context<'_> {
 
 /// A function of which nothing is known yet.
 fn blank() -> Function {
-    Function {
-        name: "<init>".to_owned(),
-        qualified_name: "<init>".to_owned(),
-        kind: FunctionKind::Initialiser,
-        span: Span::default(),
-        header: Span::default(),
-        params: Vec::new(),
-        is_async: false,
-        is_generator: false,
-        is_test: false,
-        private: false,
-        is_property: false,
-        class: None,
-        parent: None,
-        decorators: Vec::new(),
-        returns: None,
-        slots: Vec::new(),
-        blocks: vec![Block { instrs: Vec::new(), term: Term::Abort, term_span: Span::default(), unwind: None }],
-        loops: Vec::new(),
-    }
+    let nothing = Block { instrs: Vec::new(), term: Term::Abort, term_span: Span::default(), unwind: None };
+    Function { blocks: vec![nothing], ..Function::empty("<init>", FunctionKind::Initialiser, Span::default()) }
 }

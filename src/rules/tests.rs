@@ -5,64 +5,36 @@
 use super::{ALL, Context, Finding, Limits};
 use crate::analysis::policy::{
     Bound, Cause, DateForm, Exhaustion, Exit, ExitKind, FailurePath, Form, Key, Known, Operation, Pace, RetryAfter,
-    Role, Site, Step, Timeout, Wait,
+    Role, Site, Step, Timeout, Wait, sample,
 };
 use crate::analysis::status::StatusSet;
 use crate::diagnostic::Confidence;
-use crate::ir::FuncId;
 use crate::source::{Language, SourceFile, Span};
 
 /// The endless handler: a POST, asked again at once on any status from 500.
 fn handler() -> Site {
     let header = Span::new(10, 20);
     Site {
-        function: FuncId(0),
         function_name: "deliver".to_owned(),
-        in_async: false,
-        in_test: false,
         form: Form::Loop,
-        role: Role::Retry,
         span: Span::new(10, 90),
         header,
         operations: vec![Operation {
             text: "requests.post(url, json=event)".to_owned(),
             span: Span::new(30, 40),
             model: Some("requests.post".to_owned()),
-            remote: Known::Yes,
-            method: Some("POST".to_owned()),
-            idempotent: Known::No,
-            effect: None,
-            target: None,
             timeout: Timeout::None,
-            key: Key::None,
-            passed_in: false,
-            likely: false,
-            by_setting: false,
+            ..sample::operation()
         }],
         failures: vec![FailurePath {
-            operation: 0,
             cause: Cause::Status(StatusSet::range(500, 599)),
             bound: Bound::None,
             attempts: None,
             waits: vec![wait(0.0, 0.0); 8],
-            pace: Pace::None,
-            jitter: false,
-            wait_after_last: None,
-            overflow: None,
-            wait_span: None,
-            blocks_executor: false,
-            repaired: false,
-            new_input: false,
-            inner: false,
-            before_send: Vec::new(),
-            elapsed: false,
-            good_answer: false,
             retry_after: RetryAfter::Ignored,
-            retry_after_date: DateForm::Fine,
             exhaustion: Exhaustion::Never,
             steps: vec![Step { span: header, text: "back to the loop".to_owned() }],
-            picked: false,
-            uncertain: false,
+            ..sample::path()
         }],
         exits: vec![Exit {
             statuses: Some(StatusSet::range(100, 499)),
@@ -72,19 +44,7 @@ fn handler() -> Site {
         retried_statuses: StatusSet::range(500, 599),
         bound: Bound::None,
         max_attempts: None,
-        delay_ceiling: None,
-        interrupts: None,
-        defects: None,
-        unreset: None,
-        used_up: None,
-        batch: None,
-        idle: None,
-        lost_result: None,
-        layers: Vec::new(),
-        amplification: None,
-        links: Vec::new(),
-        cut: false,
-        helper: None,
+        ..sample::site()
     }
 }
 

@@ -57,25 +57,8 @@ pub fn lint(cwd: &Path, args: &[&str]) -> Ran {
 
 /// As [`lint`], with a text on standard input.
 pub fn lint_piped(cwd: &Path, args: &[&str], text: &str) -> Ran {
-    use std::io::Write;
-    use std::process::{Command, Stdio};
-    let mut child = Command::new(env!("CARGO_BIN_EXE_stormlint"))
-        .current_dir(cwd)
-        .args(args)
-        .env_remove("NO_COLOR")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // One that refuses its arguments does not read.
-    let _ = child.stdin.take().unwrap().write_all(text.as_bytes());
-    let output = child.wait_with_output().unwrap();
-    Ran {
-        code: output.status.code(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
+    let output = piped(cwd, args, text);
+    Ran { code: output.status.code(), out: out(&output), err: err(&output) }
 }
 
 /// Where findings are, one `path:line [rule]` each.
@@ -235,14 +218,25 @@ pub const FORMATS: [&str; 7] = ["full", "concise", "json", "sarif", "github", "g
 
 /// Runs the program with these arguments and an empty standard input.
 pub fn stormlint(cwd: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_stormlint"))
+    piped(cwd, args, "")
+}
+
+/// As [`stormlint`], with a text on standard input.
+pub fn piped(cwd: &Path, args: &[&str], text: &str) -> Output {
+    use std::io::Write;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stormlint"))
         .current_dir(cwd)
         .args(args)
         .env_remove("NO_COLOR")
         .env_remove("CLICOLOR_FORCE")
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // One that refuses its arguments does not read.
+    let _ = child.stdin.take().unwrap().write_all(text.as_bytes());
+    child.wait_with_output().unwrap()
 }
 
 pub fn out(output: &Output) -> String {

@@ -82,26 +82,7 @@ pub(super) struct Draft {
 impl Draft {
     /// An empty function with its entry block.
     pub fn new(id: FuncId, kind: FunctionKind, name: &str, span: Span) -> Self {
-        let head = Function {
-            name: name.to_owned(),
-            qualified_name: name.to_owned(),
-            kind,
-            span,
-            header: span,
-            params: Vec::new(),
-            is_async: false,
-            is_generator: false,
-            is_test: false,
-            private: false,
-            is_property: false,
-            class: None,
-            parent: None,
-            decorators: Vec::new(),
-            returns: None,
-            slots: Vec::new(),
-            blocks: Vec::new(),
-            loops: Vec::new(),
-        };
+        let head = Function::empty(name, kind, span);
         let mut draft = Draft {
             id,
             head,

@@ -162,10 +162,7 @@ mod tests {
     use super::*;
 
     fn comments(text: &str) -> Vec<&str> {
-        let lexemes = lex(text);
-        assert_eq!(lexemes.lines.len(), text.replace("\r\n", "\n").split(['\n', '\r']).count(), "{text:?}");
-        let comments = lexemes.list.into_iter().filter(|lexeme| lexeme.kind == Kind::Comment);
-        comments.filter_map(|lexeme| text.get(lexeme.span.range())).collect()
+        lex(text).comments(text)
     }
 
     #[test]

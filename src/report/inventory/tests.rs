@@ -1,9 +1,8 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 use super::*;
-use crate::analysis::policy::{Exhaustion, Form, Operation};
+use crate::analysis::policy::{Form, sample};
 use crate::analysis::status::StatusSet;
 use crate::check::Input;
-use crate::ir::FuncId;
 use crate::source::{Language, Span};
 
 fn wait(low: f64, high: f64) -> Wait {
@@ -11,76 +10,16 @@ fn wait(low: f64, high: f64) -> Wait {
 }
 
 fn path(pace: Pace, waits: Vec<Wait>) -> FailurePath {
-    FailurePath {
-        operation: 0,
-        cause: Cause::Exception { classes: vec!["ConnectionError".to_owned()], everything: false },
-        bound: Bound::Count(Some(3)),
-        attempts: Some(3),
-        waits,
-        pace,
-        jitter: false,
-        wait_after_last: None,
-        overflow: None,
-        wait_span: None,
-        blocks_executor: false,
-        repaired: false,
-        before_send: Vec::new(),
-        elapsed: false,
-        good_answer: false,
-        new_input: false,
-        inner: false,
-        retry_after: RetryAfter::NotApplicable,
-        retry_after_date: DateForm::Fine,
-        exhaustion: Exhaustion::Raises,
-        steps: Vec::new(),
-        picked: false,
-        uncertain: false,
-    }
+    FailurePath { waits, pace, ..sample::path() }
 }
 
 fn site(failures: Vec<FailurePath>) -> Site {
     Site {
-        function: FuncId(0),
-        function_name: "send".to_owned(),
-        in_async: false,
-        in_test: false,
         form: Form::StraightLine,
-        role: Role::Retry,
-        span: Span::new(0, 30),
-        header: Span::new(0, 11),
-        operations: vec![Operation {
-            text: "client.post(url)".to_owned(),
-            span: Span::new(20, 24),
-            model: None,
-            remote: Known::Yes,
-            method: Some("POST".to_owned()),
-            idempotent: Known::No,
-            effect: None,
-            target: None,
-            timeout: Timeout::Set(Some(5.0)),
-            key: Key::None,
-            passed_in: false,
-            likely: false,
-            by_setting: false,
-        }],
-        failures,
-        exits: Vec::new(),
         retried_statuses: StatusSet::range(500, 599).or(&StatusSet::one(429)),
-        bound: Bound::Count(Some(3)),
-        max_attempts: Some(3),
         delay_ceiling: Some(f64::INFINITY),
-        interrupts: None,
-        defects: None,
-        unreset: None,
-        used_up: None,
-        batch: None,
-        idle: None,
-        lost_result: None,
-        layers: Vec::new(),
-        amplification: None,
-        links: Vec::new(),
-        cut: false,
-        helper: None,
+        failures,
+        ..sample::site()
     }
 }
 

@@ -3,7 +3,7 @@
 //! A [`Span`] is a byte range of one file; everything that is shown to a person or a tool (lines, columns in bytes,
 //! characters or UTF-16 units) is derived from it at the very end, by [`SourceFile`].
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -127,27 +127,33 @@ pub struct SourceFile {
     pub text: Arc<str>,
     /// What it is written in.
     pub language: Language,
-    line_starts: Arc<[u32]>,
+    /// Found when it is first asked for: of most files nothing is shown.
+    line_starts: Arc<OnceLock<Box<[u32]>>>,
 }
 
 impl SourceFile {
     /// Takes a text in; lines end at `\n`, `\r\n` or a lone `\r`.
     #[must_use]
     pub fn new(path: impl Into<Arc<str>>, text: impl Into<Arc<str>>, language: Language) -> Self {
-        let text: Arc<str> = text.into();
-        let bytes = text.as_bytes();
-        let mut starts = vec![0u32];
-        for (at, byte) in bytes.iter().enumerate() {
-            let ends = match byte {
-                b'\n' => true,
-                b'\r' => bytes.get(at + 1) != Some(&b'\n'),
-                _ => false,
-            };
-            if ends {
-                starts.push(u32::try_from(at + 1).unwrap_or(u32::MAX));
+        SourceFile { path: path.into(), text: text.into(), language, line_starts: Arc::default() }
+    }
+
+    fn line_starts(&self) -> &[u32] {
+        self.line_starts.get_or_init(|| {
+            let bytes = self.text.as_bytes();
+            let mut starts = vec![0u32];
+            for (at, byte) in bytes.iter().enumerate() {
+                let ends = match byte {
+                    b'\n' => true,
+                    b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+                    _ => false,
+                };
+                if ends {
+                    starts.push(u32::try_from(at + 1).unwrap_or(u32::MAX));
+                }
             }
-        }
-        SourceFile { path: path.into(), text, language, line_starts: starts.into() }
+            starts.into()
+        })
     }
 
     /// The text of a range; empty where the range is not in the file.
@@ -159,22 +165,22 @@ impl SourceFile {
     /// The line (from 1) that holds this byte.
     #[must_use]
     pub fn line_of(&self, offset: u32) -> usize {
-        self.line_starts.partition_point(|start| *start <= offset)
+        self.line_starts().partition_point(|start| *start <= offset)
     }
 
     /// The bytes of a line (from 1) without its end-of-line characters.
     #[must_use]
     pub fn line_text(&self, line: usize) -> &str {
-        let start = line.checked_sub(1).and_then(|at| self.line_starts.get(at)).copied();
+        let start = line.checked_sub(1).and_then(|at| self.line_starts().get(at)).copied();
         let Some(start) = start else { return "" };
-        let end = self.line_starts.get(line).map_or(self.text.len(), |end| *end as usize);
+        let end = self.line_starts().get(line).map_or(self.text.len(), |end| *end as usize);
         self.text.get(start as usize..end).unwrap_or_default().trim_end_matches(['\r', '\n'])
     }
 
     /// The first byte of a line (from 1); the length of the text for lines past the end.
     #[must_use]
     pub fn line_start(&self, line: usize) -> usize {
-        let start = line.checked_sub(1).map_or(Some(0), |at| self.line_starts.get(at).copied());
+        let start = line.checked_sub(1).map_or(Some(0), |at| self.line_starts().get(at).copied());
         start.map_or(self.text.len(), |start| start as usize)
     }
 
@@ -189,14 +195,14 @@ impl SourceFile {
     /// How many lines the file has (at least one).
     #[must_use]
     pub fn line_count(&self) -> usize {
-        self.line_starts.len()
+        self.line_starts().len()
     }
 
     /// Line and columns of a byte offset.
     #[must_use]
     pub fn position(&self, offset: u32) -> Position {
         let line = self.line_of(offset);
-        let start = line.checked_sub(1).and_then(|at| self.line_starts.get(at)).copied().unwrap_or(0);
+        let start = line.checked_sub(1).and_then(|at| self.line_starts().get(at)).copied().unwrap_or(0);
         let before = self.text.get(start as usize..offset as usize).unwrap_or_default();
         Position {
             line,

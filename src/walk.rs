@@ -84,11 +84,18 @@ impl Place {
         if lookup.refuses(&path) {
             return Ok(None);
         }
-        Ok(Some(self.input(lookup, &path, bytes, language, &mut ModuleNames::new(&self.root))))
+        let text = decode::decode(bytes, language);
+        Ok(Some(self.input(lookup, &path, text, language, &mut ModuleNames::new(&self.root))))
     }
 
-    fn input(&self, lookup: &Lookup, path: &Path, bytes: &[u8], language: Language, names: &mut ModuleNames) -> Input {
-        let text = decode::decode(bytes, language);
+    fn input(
+        &self,
+        lookup: &Lookup,
+        path: &Path,
+        text: Arc<str>,
+        language: Language,
+        names: &mut ModuleNames,
+    ) -> Input {
         Input {
             file: SourceFile::new(self.shown(path), text, language),
             module: names.of(path, language),
@@ -136,22 +143,23 @@ pub fn sources(place: &Place, lookup: &Arc<Lookup>, paths: &[PathBuf]) -> Source
     let read: Vec<_> = files
         .into_par_iter()
         .map(|(path, named)| {
-            let bytes = std::fs::read(&path);
-            (path, named, bytes)
+            let text = std::fs::read(&path).map(|bytes| {
+                let language = language(&path).or_else(|| shebang(&bytes).filter(|_| named == Named::Yes));
+                language.map(|language| (decode::decode(&bytes, language), language))
+            });
+            (path, text)
         })
         .collect();
 
     let mut names = ModuleNames::new(&place.root);
     let mut inputs = Vec::with_capacity(read.len());
-    for (path, named, bytes) in read {
-        let message = match bytes {
-            Ok(bytes) => match language(&path).or_else(|| shebang(&bytes).filter(|_| named == Named::Yes)) {
-                Some(language) => {
-                    inputs.push(place.input(lookup, &path, &bytes, language, &mut names));
-                    continue;
-                }
-                None => NOT_A_SOURCE.to_owned(),
-            },
+    for (path, text) in read {
+        let message = match text {
+            Ok(Some((text, language))) => {
+                inputs.push(place.input(lookup, &path, text, language, &mut names));
+                continue;
+            }
+            Ok(None) => NOT_A_SOURCE.to_owned(),
             Err(error) => io_text(&error),
         };
         errors.push(FileError::new(place.shown(&path), message));

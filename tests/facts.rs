@@ -427,3 +427,37 @@ def fetch(url):
         &json!({ "delay": "unknown" }),
     );
 }
+
+#[test]
+fn a_second_try_is_found_by_the_way_that_leads_to_it() {
+    let of = |body: &str| sites(&format!("import requests\n\ndef load(url, spare):\n{body}"), Language::Python);
+    let form = |body: &str| of(body).iter().map(|site| site["kind"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    let handler = "    try:\n        return requests.get(url, timeout=5)\n    except requests.ConnectionError:\n        \
+                   return requests.get(url, timeout=5)\n";
+    let status = "    answer = requests.get(url, timeout=5)\n    if answer.status_code >= 500:\n        \
+                  answer = requests.get(url, timeout=5)\n    return answer\n";
+    for found in [handler, status] {
+        assert_eq!(form(found).len(), 1, "{found}");
+    }
+    let either =
+        "    if spare:\n        return requests.get(url, timeout=5)\n    return requests.get(url, timeout=5)\n";
+    let both = "    one = requests.get(url, timeout=5)\n    two = requests.get(url, timeout=5)\n    return one, two\n";
+    let asked =
+        "    one = requests.get(url, timeout=5)\n    if spare:\n        requests.get(url, timeout=5)\n    return one\n";
+    for silent in [either, both, asked] {
+        assert_eq!(form(silent).len(), 0, "{silent}");
+    }
+}
+
+#[test]
+fn a_loop_over_items_that_nothing_ends_early_is_no_retry() {
+    let text = |last: &str| {
+        format!(
+            "import requests\n\ndef load(url):\n    for _ in range(3):\n        answer = requests.get(url, timeout=5)\n{last}"
+        )
+    };
+    let of = |last: &str| sites(&text(last), Language::Python).len();
+    assert_eq!(of("        if answer.ok:\n            return answer\n    return None\n"), 1);
+    assert_eq!(of("        print(answer.ok)\n    return answer\n"), 0);
+    assert_eq!(of("        if answer.ok:\n            print(answer)\n    return answer\n"), 0);
+}

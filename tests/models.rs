@@ -311,9 +311,9 @@ fn a_user_file_says_more_of_a_language_and_its_errors_are_told() {
     let own = "library = \"ours\"\nversion = \"1\"\n[[entry]]\nkind = \"request\"\nfunctions = [\"ours.call\"]\nverb = \"GET\"\n";
     let wrong = "library = \"bad\"\nversion = \"1\"\n[[entry]]\nkind = \"sleep\"\nfunction = \"x\"\n";
     let (all, errors) = AllModels::load(&[(Language::Python, "ours.toml", own), (Language::Python, "bad.toml", wrong)]);
-    assert_eq!(all.python.function("ours.call").unwrap().kind, Kind::Request);
-    assert!(all.python.function("requests.get").is_some());
-    assert!(all.rust.function("ours.call").is_none());
+    assert_eq!(all.of(Language::Python).function("ours.call").unwrap().kind, Kind::Request);
+    assert!(all.of(Language::Python).function("requests.get").is_some());
+    assert!(all.of(Language::Rust).function("ours.call").is_none());
     let told: Vec<_> = errors.iter().map(ToString::to_string).collect();
     assert_eq!(told.len(), 2, "{told:?}");
     assert!(told[0].starts_with("bad.toml:5: "), "{told:?}");

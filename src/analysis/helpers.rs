@@ -71,8 +71,24 @@ impl<'a> Project<'a> {
         let index = self.helper_index();
         let Some(module) = self.module(file).filter(|_| !index.loops.is_empty()) else { return false };
         let instrs = || function.blocks.iter().flat_map(|block| &block.instrs);
-        instrs().any(|instr| named(module, &instr.op).is_some_and(|name| index.names.contains(name)))
-            && instrs().any(|instr| self.brings(file, function, instr))
+        let is_helper = |op: &Op| named(module, op).map(|name| index.names.contains(name));
+        if !instrs().any(|instr| is_helper(&instr.op) == Some(true)) {
+            return false;
+        }
+        let mut made: FxHashMap<Slot, &Op> = FxHashMap::default();
+        for instr in instrs() {
+            if let Some(dst) = instr.dst {
+                made.entry(dst).or_insert(&instr.op);
+            }
+        }
+        instrs().any(|instr| {
+            let called = match &instr.op {
+                Op::Call { callee: Callee::Value(slot), .. } => made.get(slot).and_then(|op| is_helper(op)),
+                op => is_helper(op),
+            };
+            // What has no name of its own may be a helper that another call gave.
+            called != Some(false) && self.brings(file, function, instr)
+        })
     }
 
     /// Whether a call is given something that may be a callable.

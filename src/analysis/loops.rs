@@ -13,18 +13,23 @@ pub struct LoopMap {
 /// The blocks that a block can go to, exceptions included.
 #[must_use]
 pub fn successors(block: &Block) -> Vec<BlockId> {
-    let mut next = match &block.term {
-        Term::Goto(to) => vec![*to],
-        Term::Branch { then, otherwise, .. } => vec![*then, *otherwise],
-        Term::Next { body, done, .. } => vec![*body, *done],
-        Term::Return(_) | Term::Propagate(_) | Term::Raise(_) | Term::Abort => Vec::new(),
-    };
+    let mut next = targets(&block.term);
     next.extend(block.unwind);
     next
 }
 
+/// The blocks that a block can go to where nothing is raised in it.
+pub(super) fn targets(term: &Term) -> Vec<BlockId> {
+    match term {
+        Term::Goto(to) => vec![*to],
+        Term::Branch { then, otherwise, .. } => vec![*then, *otherwise],
+        Term::Next { body, done, .. } => vec![*body, *done],
+        Term::Return(_) | Term::Propagate(_) | Term::Raise(_) | Term::Abort => Vec::new(),
+    }
+}
+
 /// The blocks that can be come to from one, itself included, without passing through `barrier`.
-fn reachable(function: &Function, from: BlockId, barrier: Option<BlockId>) -> Vec<bool> {
+pub(super) fn reachable(function: &Function, from: BlockId, barrier: Option<BlockId>) -> Vec<bool> {
     let mut reached = vec![false; function.blocks.len()];
     let mut work = vec![from];
     while let Some(block) = work.pop() {

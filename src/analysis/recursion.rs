@@ -1,14 +1,20 @@
 //! Repetition without a loop: a function that calls itself from a failure path, by itself or by way of another one, and
 //! a second try in the failure path of the first.
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::facts;
+use super::loops;
 use super::lost;
 use super::machine::{End, Finished, Machine, Plan};
 use super::policy::{Form, Role, Site};
 use super::sites::{Found, Sieve, explore, handles};
 use super::state::{At, Event, Failing, Known3, State};
 use super::value::{ClassRef, FuncRef, Value};
-use crate::ir::{Callee, Function, FunctionKind, Op, Slot, Term};
+use crate::ir::{BlockId, Callee, Function, FunctionKind, Op, Slot, Term};
+
+/// An instruction: its block, and its number there.
+type Point = (BlockId, usize);
 
 /// Recursion from a failure path, and a second try in one.
 pub(super) fn in_function<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function) -> Vec<Site> {
@@ -97,12 +103,13 @@ fn last_turn(state: &State) -> Option<At> {
 fn repeats<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function) -> (bool, bool) {
     let map = machine.loops_of(func);
     let looped = |at: usize| map.loops.iter().any(|(_, inside)| inside.get(at) == Some(&true));
-    let (mut recursive, mut mutual, mut operates, mut twice) = (false, false, false, false);
-    let mut seen: Vec<&str> = Vec::new();
+    let (mut recursive, mut mutual, mut operates) = (false, false, false);
+    let mut named: Vec<(&str, Point)> = Vec::new();
     let branches =
         function.blocks.iter().any(|block| block.unwind.is_some() || matches!(block.term, Term::Branch { .. }));
     for (at, block) in function.blocks.iter().enumerate() {
-        for instr in &block.instrs {
+        let Ok(id) = u32::try_from(at) else { break };
+        for (number, instr) in block.instrs.iter().enumerate() {
             let Op::Call { callee, .. } = &instr.op else { continue };
             let name = match callee {
                 Callee::Method { name, .. } | Callee::Super { name } => name.clone(),
@@ -128,14 +135,93 @@ fn repeats<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function)
             if looped(at) {
                 continue;
             }
-            if seen.contains(&name) {
-                twice = true;
-            } else {
-                seen.push(name);
-            }
+            named.push((name, (BlockId(id), number)));
         }
     }
-    ((recursive || mutual && operates) && branches, twice && branches)
+    let recursive = (recursive || mutual && operates) && branches;
+    (recursive, !recursive && branches && may_try_twice(function, &named))
+}
+
+/// Whether something that is named twice may be a second try of itself: the later call is come to where the earlier one
+/// raised, or by a condition that depends on what it gave or did to its receiver.
+fn may_try_twice(function: &Function, named: &[(&str, Point)]) -> bool {
+    let mut by_name: FxHashMap<&str, Vec<Point>> = FxHashMap::default();
+    named.iter().for_each(|(name, at)| by_name.entry(name).or_default().push(*at));
+    by_name.into_values().filter(|calls| calls.len() > 1).any(|calls| {
+        calls.iter().any(|first| {
+            let others = || calls.iter().map(|other| other.0).filter(|other| *other != first.0);
+            let reaches = |from: BlockId, other: BlockId| {
+                loops::reachable(function, from, None).get(other.0 as usize) == Some(&true)
+            };
+            let handler = function.block(first.0).and_then(|block| block.unwind);
+            if handler.is_some_and(|handler| others().any(|other| reaches(handler, other))) {
+                return true;
+            }
+            let after = loops::reachable(function, first.0, None);
+            let is_after = |at: BlockId| after.get(at.0 as usize) == Some(&true);
+            if !others().any(is_after) {
+                return false;
+            }
+            let mut forks = depends(function, *first).into_iter().filter(|fork| is_after(*fork));
+            forks.any(|fork| {
+                others().any(|other| other != fork && reaches(fork, other) && leaves_without(function, fork, other))
+            })
+        })
+    })
+}
+
+/// The blocks that end with a condition on what a call gave, or on its receiver.
+fn depends(function: &Function, (block, at): Point) -> Vec<BlockId> {
+    let mut slots: FxHashSet<Slot> = FxHashSet::default();
+    if let Some(instr) = function.block(block).and_then(|block| block.instrs.get(at)) {
+        slots.extend(instr.dst);
+        if let Op::Call { callee: Callee::Method { receiver, .. }, .. } = &instr.op {
+            slots.insert(*receiver);
+        }
+    }
+    loop {
+        let before = slots.len();
+        for instr in function.blocks.iter().flat_map(|block| &block.instrs) {
+            if !instr.op.reads().iter().any(|slot| slots.contains(slot)) {
+                continue;
+            }
+            slots.extend(instr.dst);
+            match &instr.op {
+                Op::Bind(_, pattern) => slots.extend(pattern.binds()),
+                Op::SetAttr(object, ..) | Op::SetIndex(object, ..) => {
+                    slots.insert(*object);
+                }
+                _ => {}
+            }
+        }
+        if slots.len() == before {
+            break;
+        }
+    }
+    let blocks = function.blocks.iter().enumerate();
+    let forks = blocks.filter(|(_, block)| match &block.term {
+        Term::Branch { cond, .. } => slots.contains(cond),
+        Term::Next { iter, .. } => slots.contains(iter),
+        _ => false,
+    });
+    forks.filter_map(|(at, _)| Some(BlockId(u32::try_from(at).ok()?))).collect()
+}
+
+/// Whether all can go well from one block to the end without coming to another.
+fn leaves_without(function: &Function, from: BlockId, barrier: BlockId) -> bool {
+    let mut seen = vec![false; function.blocks.len()];
+    let mut work = vec![from];
+    while let Some(id) = work.pop() {
+        let Some(block) = function.block(id).filter(|_| id != barrier) else { continue };
+        if seen.get_mut(id.0 as usize).is_none_or(|seen| std::mem::replace(seen, true)) {
+            continue;
+        }
+        match &block.term {
+            Term::Return(_) | Term::Propagate(_) => return true,
+            term => work.extend(loops::targets(term)),
+        }
+    }
+    false
 }
 
 /// Whether what is called is a function beside this one, a method of the same class or a function of the same file, that

@@ -13,13 +13,14 @@ use super::brought;
 use super::combinators;
 use super::facts::{self, Group};
 use super::idle;
+use super::loops;
 use super::machine::{End, Finished, Machine, Plan, is_once};
 use super::policy::{Bound, Form, LostResult, Role, Site};
 use super::recursion;
 use super::state::{Event, Failed, Failing, Known3, OpInfo, State};
 use super::status::StatusSet;
 use super::value::{ClassRef, FuncRef, Node, Place, SymId, Taint, Value};
-use crate::ir::{BlockId, Function, FunctionKind, Instr, LoopKind, Op, Pattern};
+use crate::ir::{Block, BlockId, Function, FunctionKind, Instr, LoopKind, Op, Pattern, Term};
 use crate::source::Span;
 
 /// Steps for coming to a loop.
@@ -103,7 +104,7 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
     let leads = |instr: &'a Instr| machine.project.leads_out(func.file, function, &instr.op).is_some();
     let mut bodies = function.blocks.iter().enumerate().filter(|(at, _)| in_body(*at));
     let known = bodies.any(|(_, block)| block.instrs.iter().any(leads));
-    if !known && !handles {
+    if !known && !handles || !handles && source.kind == LoopKind::For && !may_leave(function, head, &inside) {
         return None;
     }
     let outer_heads = around(machine, func, head);
@@ -152,6 +153,19 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
         limit: None,
     };
     if never { idle::in_loop(machine, &found, &inside) } else { facts::site(machine, &found) }
+}
+
+/// Whether a loop can be left before its items are at an end, other than by a failure: where it cannot, a success goes on
+/// to the next item as much as a failure does.
+fn may_leave(function: &Function, head: BlockId, inside: &[bool]) -> bool {
+    let goes_out = |block: &Block| {
+        let out = |to: &BlockId| inside.get(to.0 as usize) != Some(&true);
+        matches!(block.term, Term::Return(_) | Term::Propagate(_)) || loops::targets(&block.term).iter().any(out)
+    };
+    let blocks = function.blocks.iter().enumerate();
+    blocks
+        .filter(|(at, _)| *at != head.0 as usize && inside.get(*at) == Some(&true))
+        .any(|(_, block)| goes_out(block) || matches!(block.term, Term::Raise(_)))
 }
 
 /// What a loop is for, with the paths left on which what failed is repeated; `None` where there are none.

@@ -4,54 +4,61 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::load::without_examples;
 use super::{Entry, Kind, ModelError, Occurs, builtin, parse};
 use crate::source::Language;
 
 /// The models of all languages.
 #[derive(Debug, Default)]
 pub struct AllModels {
-    /// Python's.
-    pub python: Models,
-    /// Rust's.
-    pub rust: Models,
+    /// Those of languages of which more is known than what is built in.
+    own: Vec<(Language, Models)>,
 }
 
 impl AllModels {
-    /// The built-in ones, read once.
+    /// The built-in ones.
     #[must_use]
     pub fn builtin() -> &'static AllModels {
-        static ALL: OnceLock<AllModels> = OnceLock::new();
-        ALL.get_or_init(|| AllModels::load(&[]).0)
+        static ALL: AllModels = AllModels { own: Vec::new() };
+        &ALL
     }
 
     /// The built-in ones and a user's files on top of them; what a later file says of a name holds.
     #[must_use]
     pub fn load(files: &[(Language, &str, &str)]) -> (AllModels, Vec<ModelError>) {
-        let of = |language: Language| {
-            let own = files.iter().filter(|file| file.0 == language).map(|file| (file.1, file.2));
-            let built_in = builtin::files(language);
-            let all: Vec<_> = built_in.iter().copied().chain(own).collect();
-            Models::load_all(&all, built_in.len())
-        };
-        let (python, mut errors) = of(Language::Python);
-        let (rust, more) = of(Language::Rust);
-        errors.extend(more);
-        (AllModels { python, rust }, errors)
+        let (mut all, mut errors) = (AllModels::default(), Vec::new());
+        for language in [Language::Python, Language::Rust] {
+            let own: Vec<_> = files.iter().filter(|file| file.0 == language).map(|file| (file.1, file.2)).collect();
+            if !own.is_empty() {
+                let (models, wrong) = Models::load_all(builtin::files(language), &own);
+                all.own.push((language, models));
+                errors.extend(wrong);
+            }
+        }
+        (all, errors)
     }
 
     /// What several say together; of two users' files that say something of the same name, the later holds.
     #[must_use]
     pub fn joined(all: &[&AllModels]) -> AllModels {
         let of = |language| Models::joined(&all.iter().map(|one| one.of(language)).collect::<Vec<_>>());
-        AllModels { python: of(Language::Python), rust: of(Language::Rust) }
+        let has_own = |language: &Language| all.iter().any(|one| one.own.iter().any(|(own, _)| own == language));
+        let languages = [Language::Python, Language::Rust].into_iter().filter(has_own);
+        AllModels { own: languages.map(|language| (language, of(language))).collect() }
     }
 
-    /// Those of one language.
+    /// Those of one language; what is built in is read when it is first asked for.
     #[must_use]
     pub fn of(&self, language: Language) -> &Models {
-        match language {
-            Language::Python => &self.python,
-            Language::Rust => &self.rust,
+        static PYTHON: OnceLock<Models> = OnceLock::new();
+        static RUST: OnceLock<Models> = OnceLock::new();
+        let built_in = match language {
+            Language::Python => &PYTHON,
+            Language::Rust => &RUST,
+        };
+        match self.own.iter().find(|(own, _)| *own == language) {
+            Some((_, models)) => models,
+            None => built_in.get_or_init(|| Models::load_all(builtin::files(language), &[]).0),
         }
     }
 }
@@ -114,18 +121,20 @@ impl Models {
     /// Reads files; of two that say something of the same name, the later holds.
     #[must_use]
     pub fn load(files: &[(&str, &str)]) -> (Models, Vec<ModelError>) {
-        Models::load_all(files, files.len())
+        Models::load_all(files, &[])
     }
 
-    /// As [`Models::load`]; what stands behind the first `built_in` files is a user's.
-    fn load_all(files: &[(&str, &str)], built_in: usize) -> (Models, Vec<ModelError>) {
+    /// As [`Models::load`], with a user's files behind the others. Examples are left unread.
+    fn load_all(files: &[(&str, &str)], own: &[(&str, &str)]) -> (Models, Vec<ModelError>) {
         let mut models = Models::default();
         let mut errors = Vec::new();
-        for (at, (name, text)) in files.iter().enumerate() {
-            let (file, wrong) = parse(name, text);
+        let built_in = files.iter().map(|(name, text)| (name, parse(name, &without_examples(text)), false));
+        for (name, (file, wrong), is_own) in
+            built_in.chain(own.iter().map(|(name, text)| (name, parse(name, text), true)))
+        {
             errors.extend(wrong);
             let Some(mut file) = file else { continue };
-            if at >= built_in && file.imports.is_empty() {
+            if is_own && file.imports.is_empty() {
                 file.imports = roots(&file.entries);
             }
             let library = models.libraries.len();

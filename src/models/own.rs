@@ -161,7 +161,8 @@ mod tests {
             text: format!("library = \"ours\"\nlanguage = \"python\"\n{CALL}"),
             language: Some(Language::Rust),
         }]);
-        assert!(all.python.function("ours.call").is_some() && all.rust.function("ours.call").is_none());
+        let known = |language| all.of(language).function("ours.call").is_some();
+        assert!(known(Language::Python) && !known(Language::Rust));
     }
 
     #[test]

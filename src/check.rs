@@ -359,10 +359,21 @@ fn judge(run: &Run, file: &SourceFile, sites: &[Site], unparsed: &[Unparsed], co
             found.extend(told.filter(|_| !is_told_of_helper(run, active, site, config)));
         }
     }
+    let told: Vec<bool> = found.iter().map(|one| found.iter().any(|other| is_told_within(one, other))).collect();
+    let mut told = told.into_iter();
+    found.retain(|_| !told.next().unwrap_or(false));
     if let Some(active) = config.rule(UNPARSED) {
         found.extend(unparsed_source(active, file, unparsed));
     }
     found
+}
+
+/// Whether a loop further in has the very same fault at the very same call: it is there that it is to be mended.
+fn is_told_within(one: &Diagnostic, other: &Diagnostic) -> bool {
+    let whole = |diagnostic: &Diagnostic| diagnostic.extent.first().map(|place| place.span);
+    let (Some(outer), Some(inner)) = (whole(one), whole(other)) else { return false };
+    let same = one.rule == other.rule && one.message == other.message && one.labels == other.labels;
+    same && outer != inner && outer.contains(inner)
 }
 
 /// The parts of a file of which it is not known what is to be found in them.

@@ -82,7 +82,12 @@ pub(super) fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outag
     if let Some(why) = stuck {
         return Bound::Broken(why.to_string());
     }
-    if survivors.iter().any(|events| clock(events).is_some_and(|_| true)) {
+    let timed = survivors.iter().filter(|events| clock(events).is_some());
+    if timed.clone().next().is_some() && timed.clone().all(|events| runs_out(events)) {
+        // Other ways out cut the outage short before the time was up.
+        return Bound::Deadline(timed.clone().find_map(|events| clock(events)).and_then(seconds));
+    }
+    if timed.clone().next().is_some() {
         return Bound::Broken("the time is measured anew in each turn, so that it never runs out".to_string());
     }
     if survivors.iter().any(|events| stands_still(events)) {
@@ -140,6 +145,20 @@ fn count_of(state: &State, iterator: &Value) -> Option<Option<u32>> {
         Object::Items(items, taken) => Some(u32::try_from(items.len().saturating_sub(*taken)).ok()),
         _ => None,
     }
+}
+
+/// Whether less and less time is left, turn after turn.
+fn runs_out(events: &[&Event]) -> bool {
+    let mut tests: Vec<(At, Vec<f64>)> = Vec::new();
+    for event in events {
+        let Event::ClockTest { at, left, .. } = event else { continue };
+        match tests.iter_mut().find(|(other, _)| other == at) {
+            Some((_, lefts)) => lefts.push(*left),
+            None => tests.push((*at, vec![*left])),
+        }
+    }
+    let shrinks = |lefts: &[f64]| lefts.len() > 2 && lefts.windows(2).all(|pair| matches!(pair, [a, b] if b < a));
+    tests.iter().any(|(_, lefts)| shrinks(lefts))
 }
 
 /// Whether a variable that only ever has one number is compared, turn after turn, to see whether to leave.

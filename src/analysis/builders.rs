@@ -4,6 +4,7 @@ use super::calls::Args;
 use super::calls::Call;
 use super::machine::Machine;
 use super::memory::last_part;
+use super::pieces::is_callable;
 use super::state::{Object, State};
 use super::value::{F, Inst, Taint, Value};
 use crate::ir::{Callee, Function, GlobalId, Op, Slot};
@@ -79,6 +80,9 @@ impl<'a> Machine<'a> {
         inst.retries = self.retries_of(entry, &call.args).or(inst.retries).or(default);
         if let Some(headers) = entry.headers.as_ref().and_then(|param| call.args.get(param)).cloned() {
             self.add_headers_inst(&mut inst, &headers, None);
+        }
+        if let Some(Value::Bool(raises, _)) = entry.raises_on_status.as_ref().and_then(|param| call.args.get(param)) {
+            inst.raises = Some(*raises);
         }
         if call.receiver.is_none() {
             inst.parts = self.drawn_parts(call);
@@ -260,6 +264,19 @@ impl<'a> Machine<'a> {
         }
         let value = Value::Inst(Rc::new(inst));
         if call.entry.result { Value::Variant("Ok".into(), "Ok".into(), [value].into()) } else { value }
+    }
+
+    /// What becomes of a client one of whose methods is replaced: the new one may limit the time.
+    pub(super) fn replace_method(&mut self, state: &mut State, slot: Slot, client: &Value, with: &Value) {
+        let Value::Inst(inst) = client else { return };
+        if !inst.made_here || !is_callable(with) {
+            return;
+        }
+        let value = Value::Inst(Rc::new(Inst { timeout: None, made_here: false, ..(**inst).clone() }));
+        for kept in Rc::make_mut(&mut state.heap).values_mut().filter(|kept| *kept == client) {
+            *kept = value.clone();
+        }
+        self.write(state, slot, value);
     }
 
     /// A module's client as the rest of its file leaves it: what is set on it afterwards may limit the time.

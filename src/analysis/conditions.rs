@@ -296,7 +296,11 @@ impl<'a> Machine<'a> {
             }
             _ => None,
         };
-        let is_limit = |(slot, value): (Slot, &Value)| matches!(value, Value::Num(_)) || is_parameter(slot);
+        // A count that moves toward a limit in a variable is not that variable's affair.
+        let named = |slot: Slot| function.slot(slot).is_some_and(|info| info.name.is_some());
+        let is_limit = |(slot, value): (Slot, &Value)| {
+            is_parameter(slot) || matches!(value, Value::Num(_)) && (!named(slot) || self.stays(state, function, slot))
+        };
         let [left, right] = sides;
         let pairs = [(left, right), (right, left)];
         let Some(count) = pairs.into_iter().find_map(|(count, limit)| number(count).filter(|_| is_limit(limit))) else {

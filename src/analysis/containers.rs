@@ -29,9 +29,21 @@ impl Machine<'_> {
         let objects = &mut state.objects;
         let value = match (object, name) {
             (Object::List(..), "append" | "push" | "push_back" | "add" | "insert" | "extend" | "update") => {
+                let given = match args.nth(0) {
+                    Some(Value::Object(given)) if name == "update" && args.list.len() == 1 => objects.get(given),
+                    _ => None,
+                };
+                let pairs = match given {
+                    Some(Object::List(pairs, true)) => pairs.clone(),
+                    _ => Vec::new(),
+                };
                 if let Some(Object::List(items, whole)) = Rc::make_mut(objects).get_mut(&id) {
                     match name {
-                        "extend" | "update" => *whole = false,
+                        "update" => {
+                            *whole = false;
+                            replace_pairs(items, &pairs);
+                        }
+                        "extend" => *whole = false,
                         _ if items.len() >= ITEMS => *whole = false,
                         _ => items.extend(args.values().last().cloned()),
                     }
@@ -301,5 +313,17 @@ impl Machine<'_> {
         }
         let args = Args { list: vec![(None, value)], open: false };
         self.call_value(state, function, args, span, out);
+    }
+}
+
+/// Puts a mapping's pairs into another, over those with the same keys.
+fn replace_pairs(items: &mut Vec<Value>, pairs: &[Value]) {
+    for pair in pairs.chunks_exact(2) {
+        let [key, value] = pair else { continue };
+        if let Some([_, old]) = items.chunks_exact_mut(2).find(|old| old.first() == Some(key)) {
+            *old = value.clone();
+        } else if items.len() < ITEMS {
+            items.extend([key.clone(), value.clone()]);
+        }
     }
 }

@@ -117,7 +117,7 @@ impl<'a> Machine<'a> {
         let ty = ty.and_then(|ty| self.type_of(file, ty));
         let id = self.symbols.intern(node, taint);
         if let Some(Type::Model(path)) = &ty {
-            return self.instance(path.clone(), id);
+            return self.instance(path.clone(), id, false);
         }
         if let Some(ty) = ty {
             self.symbols.set_type(id, ty);
@@ -126,9 +126,9 @@ impl<'a> Machine<'a> {
     }
 
     /// A value of a type that a model describes, of which nothing else is known. What belongs to a piece of work goes on
-    /// belonging to it.
-    pub(super) fn instance(&self, ty: Rc<str>, of: SymId) -> Value {
-        let rooted = self.symbols.info(of).is_some_and(|info| !info.roots.is_empty());
+    /// belonging to it, and what a caller gave (`given`) is still that, and not what he gives the next time.
+    pub(super) fn instance(&self, ty: Rc<str>, of: SymId, given: bool) -> Value {
+        let rooted = given || self.symbols.info(of).is_some_and(|info| !info.roots.is_empty());
         let inputs = if rooted { Rc::from([Value::Sym(of)]) } else { Rc::default() };
         Value::Inst(Rc::new(Inst { ty, inputs, opaque_headers: true, ..Inst::default() }))
     }

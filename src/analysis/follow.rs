@@ -135,7 +135,7 @@ impl<'a> Machine<'a> {
         let function = self.project.function(func).filter(|function| plain && !function.is_generator);
         let returns = function.and_then(|function| function.returns.as_ref());
         match returns.and_then(|ty| self.type_of(func.file, ty)) {
-            Some(Type::Model(path)) => self.instance(path, id),
+            Some(Type::Model(path)) => self.instance(path, id, false),
             Some(ty @ Type::Own(_)) => {
                 self.symbols.set_type(id, ty);
                 Value::Sym(id)
@@ -261,6 +261,7 @@ impl<'a> Machine<'a> {
                     None => positional.pop(),
                 }
             };
+            let was_given = given.is_some();
             let value = match given {
                 Some(value) => value,
                 None => match param.default {
@@ -282,7 +283,7 @@ impl<'a> Machine<'a> {
                                 info.ty.is_none() && !info.taint.has(Taint::SERVER.or(Taint::FAILURE))
                             }) =>
                         {
-                            self.instance(path, *id)
+                            self.instance(path, *id, was_given)
                         }
                         _ => value,
                     }

@@ -15,7 +15,7 @@ use super::policy::{Bound, Idle, IdleWhy, Site};
 use super::sites::{self, Found, is_switched_off};
 use super::state::{Event, Failing, Known3, OpInfo, State};
 use super::status::StatusSet;
-use super::value::{ANY, Value};
+use super::value::{ANY, Taint, Value};
 use crate::ir::{Block, BlockId, Callee, Const, Function, LoopKind, Op, Slot, Term};
 use crate::models::{Kind, Models, Occurs};
 use crate::source::Span;
@@ -40,7 +40,9 @@ pub(super) fn in_loop(machine: &mut Machine<'_>, found: &Found<'_>, inside: &[bo
     let idle = if stays {
         let leaves = || Idle { why: IdleWhy::Leaves, span: leaves_at(machine, found, &seen.out) };
         let named = shadow(machine, found, inside).or_else(|| unmatched(machine, found, inside, &op));
-        named.or_else(|| (counts && !once).then(leaves))?
+        // A turn that asks for something of its own is no further attempt.
+        let own = op.inputs.iter().any(|input| is_counted(input, DEPTH));
+        named.or_else(|| (counts && !once && !own).then(leaves))?
     } else if counts && once && seen.out.iter().all(|finished| !takes_again(&finished.state)) {
         Idle { why: IdleWhy::Once, span: found.header }
     } else {
@@ -106,6 +108,16 @@ fn failed_of(out: &[Finished]) -> Option<Rc<OpInfo>> {
         (op.remote == Known3::Yes && !op.passed_in).then_some(op)
     };
     out.iter().find_map(remote)
+}
+
+/// Whether a value is, or holds, what counts the turns.
+fn is_counted(value: &Value, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    match value {
+        Value::Num(num) => num.taint.has(Taint::COUNTER),
+        Value::Tuple(items) => items.iter().any(|item| is_counted(item, depth)),
+        _ => false,
+    }
 }
 
 /// Whether a path went on to another item after the failure.

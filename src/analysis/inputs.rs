@@ -8,11 +8,14 @@ use super::machine::Machine;
 use super::state::{Object, State};
 use super::value::{Node, Num, Place, SymId, Taint, Value};
 use crate::ir::BinOp;
+use crate::models::Kind;
 
 /// So many lists among the inputs of an operation are looked into.
 const MAX_OBJECTS: usize = 64;
 /// Lists in lists are looked into so deep.
 pub(super) const SHOWN: u32 = 4;
+/// So many keys of what is sent are looked at.
+const MAX_KEYS: usize = 24;
 /// Texts that are added to texts are looked through so deep.
 const ADDED: u32 = 16;
 
@@ -28,9 +31,7 @@ impl Machine<'_> {
                 continue;
             }
             let shown = self.shown(state, value, SHOWN);
-            let made = self.times_made(state, std::slice::from_ref(&shown), |root| {
-                self.symbols.info(root).is_some_and(|info| info.taint.has(Taint::ITEM))
-            });
+            let made = self.times_taken(state, std::slice::from_ref(&shown));
             out.push(if matches!(shown, Value::Tuple(_)) { self.asked(&shown, ADDED) } else { shown });
             if made > 0 {
                 out.push(Value::Num(Num::exact(f64::from(made))));
@@ -107,6 +108,12 @@ impl Machine<'_> {
         self.times_made(state, &parts, |root| state.results.get(&root).is_some_and(|info| info.bare))
     }
 
+    /// How often the work that some values stem from was taken.
+    pub(super) fn times_taken(&self, state: &State, values: &[Value]) -> u32 {
+        let is_item = |root| self.symbols.info(root).is_some_and(|info| info.taint.has(Taint::ITEM));
+        self.times_made(state, values, is_item)
+    }
+
     fn is_chance(&self, root: SymId) -> bool {
         self.symbols.info(root).is_some_and(|info| info.taint.has(Taint::FRESH.or(Taint::RANDOM)))
     }
@@ -119,6 +126,30 @@ impl Machine<'_> {
             .filter(|root| counts(**root))
             .map(|root| state.versions.get(root).copied().unwrap_or(0))
             .fold(0u32, u32::wrapping_add)
+    }
+
+    /// Whether what is posted to an address asks and changes nothing, by a word that a model knows: the last of its path,
+    /// or, where the model writes `/word/`, any before it.
+    pub(super) fn is_asked_at(&self, file: u32, target: &str) -> bool {
+        let path = target.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/').to_ascii_lowercase();
+        let asks =
+            |name: String| self.models(file).method("*", &name).is_some_and(|entry| entry.kind == Kind::QueryPath);
+        let mut words = path.rsplit('/');
+        words.next().is_some_and(|last| asks(format!("/{last}"))) || words.any(|word| asks(format!("/{word}/")))
+    }
+
+    /// Whether what is sent by its keys asks and changes nothing, as a model says: `{one}`, or `{one other}`.
+    pub(super) fn is_asked_with(&self, file: u32, state: &State, body: &Value) -> bool {
+        let Value::Tuple(items) = self.shown(state, body, SHOWN) else { return false };
+        let key = |pair: &[Value]| match pair.first() {
+            Some(Value::Str(key)) => Some(key.clone()),
+            _ => None,
+        };
+        let keys: Vec<Rc<str>> = items.chunks(2).filter_map(key).take(MAX_KEYS).collect();
+        let asks =
+            |name: String| self.models(file).method("*", &name).is_some_and(|entry| entry.kind == Kind::QueryPath);
+        let both = |one: &Rc<str>| keys.iter().any(|other| asks(format!("{{{one} {other}}}")));
+        keys.iter().any(|key| asks(format!("{{{key}}}")) || both(key))
     }
 
     /// Whether a body is a query of the language GraphQL: the document that is sent says that it only reads.

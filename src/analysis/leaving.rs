@@ -6,7 +6,7 @@ use super::outage::Outage;
 use super::policy::{Bound, Exhaustion, Exit, ExitKind, Wait};
 use super::sites::{Found, is_failure_value};
 use super::state::{At, Event, Failing, OpInfo};
-use super::value::Value;
+use super::value::{Place, Value};
 
 /// The wait between the last failure and giving up, of those paths that have made all their attempts.
 pub(super) fn after_last(last: &[&Finished], op: &OpInfo) -> Option<(Wait, At)> {
@@ -155,8 +155,13 @@ pub(super) fn exits(machine: &Machine<'_>, found: &Found<'_>) -> Vec<Exit> {
             _ => None,
         })
         .collect();
+    // What fails on the way to what is repeated (a credential that is fetched first) is no answer to that.
+    let repeated = |place: Place| {
+        let of = |finished: &Finished| finished.state.failed.as_ref().is_some_and(|failed| failed.op.place == place);
+        found.explored.back.iter().any(of)
+    };
     for finished in &found.explored.out {
-        let Some(failed) = &finished.state.failed else { continue };
+        let Some(failed) = finished.state.failed.as_ref().filter(|failed| repeated(failed.op.place)) else { continue };
         let Failing::Status(set) = &failed.how else { continue };
         let place = failed.op.place;
         let (kind, at) = match &finished.end {
@@ -188,11 +193,18 @@ pub(super) fn exits(machine: &Machine<'_>, found: &Found<'_>) -> Vec<Exit> {
                         .iter()
                         .skip_while(|event| !matches!(event, Event::Left(..)))
                         .any(|event| matches!(event, Event::LookedAtStatus(of) if *of == place));
+                // What was raised and caught was noticed: the loop came to its end with it.
+                let caught = finished
+                    .state
+                    .events()
+                    .iter()
+                    .skip_while(|event| !matches!(event, Event::Fail(..)))
+                    .any(|event| matches!(event, Event::Caught(_)));
                 let kind = if machine.symbols.mentions(value, &mut response) {
                     ExitKind::Response
                 } else if is_failure_value(value) && *explicit {
                     ExitKind::Failure
-                } else if success.contains(at) && looked && !read && !told_apart {
+                } else if success.contains(at) && looked && !read && !told_apart && !(caught && *value == Value::None) {
                     ExitKind::Value
                 } else {
                     ExitKind::Failure

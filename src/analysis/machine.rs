@@ -446,9 +446,10 @@ impl<'a> Machine<'a> {
                 let object = self.read(&mut state, *slot);
                 self.attribute(state, &object, name, instr.span, &mut out);
             }
-            Op::SetAttr(object, name, value) => {
-                let object = self.read(&mut state, *object);
+            Op::SetAttr(slot, name, value) => {
+                let object = self.read(&mut state, *slot);
                 let value = self.read(&mut state, *value);
+                self.replace_method(&mut state, *slot, &object, &value);
                 self.set_attribute(&mut state, &object, name, value);
                 out.push((state, Res::Value(Value::None)));
             }

@@ -10,7 +10,7 @@ use super::state::{At, Event, Object, State};
 use super::status::StatusSet;
 use super::value::{ClassRef, Exc, FuncRef, Inst, Node, Num, Place, SymId, Taint, Type, Value};
 use crate::ir::GlobalId;
-use crate::models::Kind;
+use crate::models::{Kind, Occurs};
 use crate::source::Span;
 
 /// Steps that an initialiser may take, whatever is left to whoever asks for its value.
@@ -389,6 +389,14 @@ impl Machine<'_> {
 
     pub(super) fn index(&mut self, mut state: State, object: &Value, index: &Value, span: Span, out: &mut Out) {
         let at = self.at(&state, span);
+        // Where nothing was given, it has no elements.
+        if *object == Value::None {
+            let defects: Vec<&str> = super::probes::classes(self, Occurs::Defect).collect();
+            if !defects.is_empty() {
+                out.push((state, Res::Raise(self.raised(&defects))));
+                return;
+            }
+        }
         let value = match (object, index) {
             (Value::Headers(resp), key) if key_is_retry_after(key) => {
                 let value = self.advice(&mut state, *resp, at);

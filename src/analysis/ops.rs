@@ -193,11 +193,7 @@ impl<'a> Machine<'a> {
             _ => None,
         };
         // Some addresses are asked by POST and changed by nothing.
-        let asks = target.as_deref().is_some_and(|target| {
-            let path = target.split(['?', '#']).next().unwrap_or_default();
-            let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-            self.models(at.file).method("*", &format!("/{last}")).is_some_and(|entry| entry.kind == Kind::QueryPath)
-        });
+        let asks = target.as_deref().is_some_and(|target| self.is_asked_at(at.file, target));
         let sent: Vec<Value> = entry
             .body
             .iter()
@@ -205,10 +201,11 @@ impl<'a> Machine<'a> {
             .chain(prepared.iter().flat_map(|inst| &*inst.inputs))
             .cloned()
             .collect();
-        let asks = asks || sent.iter().any(|body| self.is_question(state, body));
+        let asks =
+            asks || sent.iter().any(|body| self.is_question(state, body) || self.is_asked_with(at.file, state, body));
         let idempotent = entry.idempotent.or(asks.then_some(true));
         // Inputs: everything but headers and time limits.
-        let mut inputs: Vec<Value> = Vec::new();
+        let (mut inputs, mut apart): (Vec<Value>, Vec<Value>) = (Vec::new(), Vec::new());
         if let Some(receiver) = &call.receiver {
             match receiver {
                 Value::Inst(inst) => inputs.extend(inst.inputs.iter().chain(inst.parts.iter()).cloned()),
@@ -222,13 +219,18 @@ impl<'a> Machine<'a> {
                 || entry.timeout.as_ref().is_some_and(means)
                 || entry.key.as_ref().is_some_and(means)
                 || name.as_deref().is_some_and(|name| name == "headers" || name == "timeout");
-            if !aside {
+            if aside {
+                apart.push(value.clone());
+            } else {
                 inputs.push(value.clone());
             }
         }
         let inputs: Vec<Value> = inputs.iter().map(|input| self.shown(state, input, SHOWN)).collect();
         let drawn = self.times_drawn(state, &inputs);
         let mut anew = url.as_ref().map_or(0, |url| self.times_named(state, url));
+        // Another credential out of many, or asked of somebody, makes another request too.
+        let apart: Vec<Value> = apart.iter().map(|value| self.shown(state, value, SHOWN)).collect();
+        anew = anew.wrapping_add(self.times_taken(state, &apart));
         if entry.kind == Kind::Request {
             anew = anew.wrapping_add(self.times_given(state, &inputs));
         }
@@ -478,10 +480,11 @@ impl<'a> Machine<'a> {
                 let response = self.respond(&mut state, entry, info.place);
                 // Some calls raise on a status by themselves.
                 let asked = entry.raises_on_status.as_ref().map(|param| call.args.get(param).cloned());
-                let by_itself = match asked {
-                    Some(Some(Value::Bool(truth, _))) => truth,
-                    Some(_) => false,
-                    None => entry.status_error.is_some(),
+                let by_itself = match (asked, &call.receiver) {
+                    (Some(Some(Value::Bool(truth, _))), _) => truth,
+                    (Some(None), Some(Value::Inst(inst))) => inst.raises == Some(true),
+                    (Some(_), _) => false,
+                    (None, _) => entry.status_error.is_some(),
                 };
                 if by_itself && let Some(error) = &entry.status_error {
                     let exc = Exc {
@@ -624,7 +627,10 @@ impl<'a> Machine<'a> {
         }
         if let Some(length) = self.pause_of(&state, &args) {
             self.wait(&mut state, Some(length), at, false);
-            out.push((state, Res::Value(Value::None)));
+            // Of a sleep that others can end it is told whether they did.
+            let ended = args.values().any(|value| matches!(value, Value::Future(_)));
+            let value = if ended { self.unknown(&mut state, Taint::CALL) } else { Value::None };
+            out.push((state, Res::Value(value)));
             return;
         }
         let id = self.fresh(&mut state, Node::Unknown(place), Taint::CALL);

@@ -6,21 +6,36 @@
 use super::calls::Args;
 use super::machine::Machine;
 use super::state::State;
-use super::value::{Node, Taint, Value};
+use super::value::{Node, Pending, Taint, Value};
 use crate::ir::{BinOp, Function, Instr, Op, Slot};
+use crate::models::Kind;
 
 /// A value is looked into so deep.
 const DEPTH: u32 = 6;
 
 impl Machine<'_> {
     /// The length for which an unknown call pauses, where a failure is being met and that is all it can be for.
-    pub(super) fn pause_of(&self, state: &State, args: &Args) -> Option<Value> {
+    pub(super) fn pause_of(&mut self, state: &State, args: &Args) -> Option<Value> {
         state.failed.as_ref()?;
         let [(_, length)] = args.list.as_slice() else { return None };
+        // Whoever is given a sleep sleeps, if nothing else comes first.
+        if let Value::Future(sleep) = length {
+            return if self.is_awaited(state) { self.length_of(state, sleep) } else { None };
+        }
         if args.open || !self.is_length(length, DEPTH) || !self.is_awaited_for_nothing(state) {
             return None;
         }
         Some(length.clone())
+    }
+
+    /// The length of a sleep that has not begun.
+    fn length_of(&mut self, state: &State, sleep: &Pending) -> Option<Value> {
+        let Value::Path(path) = &sleep.callee else { return None };
+        let file = state.top()?.func.file;
+        let entry = self.project.known(file, path).filter(|entry| entry.kind == Kind::Sleep)?;
+        let args = Args { list: sleep.args.to_vec(), open: false };
+        let amount = self.number(&args, entry.amount.as_ref())?;
+        Some(self.seconds(&amount, entry.unit))
     }
 
     /// A number that is no plain unknown: one that is written down or was computed.

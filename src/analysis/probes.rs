@@ -30,9 +30,13 @@ pub(super) fn defects(machine: &mut Machine<'_>, found: &Found<'_>, op: &Rc<OpIn
 }
 
 /// The classes that are raised so, whatever is called.
+pub(super) fn classes<'a>(machine: &Machine<'a>, occurs: Occurs) -> impl Iterator<Item = &'a str> + use<'a> {
+    let entries = machine.models(machine.file).entries().iter().filter(move |entry| entry.occurs == Some(occurs));
+    entries.filter_map(|entry| Some(entry.functions.first()?.as_str()))
+}
+
 fn raised(machine: &Machine<'_>, occurs: Occurs) -> Vec<Rc<str>> {
-    let entries = machine.models(machine.file).entries().iter().filter(|entry| entry.occurs == Some(occurs));
-    entries.flat_map(|entry| entry.functions.first()).map(|path| Rc::from(path.as_str())).collect()
+    classes(machine, occurs).map(Rc::from).collect()
 }
 
 fn probe(machine: &mut Machine<'_>, found: &Found<'_>, probe: Probe, what: &str) -> Option<Swallowed> {

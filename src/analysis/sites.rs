@@ -497,9 +497,15 @@ pub(super) fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -
         let state = &finished.state;
         state.failed.is_none() && !caught(finished) && (!succeeds_out || !idle(state) && !stumbled(state))
     });
-    // Where success goes on, what leaves by way of a handler was told to stop, or has nothing left to work with.
-    let succeeds_out =
-        succeeds_out && (!succeeds_on || explored.done.iter().any(|finished| leaves(finished) && !caught(finished)));
+    // Where success goes on, what leaves by way of a handler was told to stop, or has nothing left to work with; and what
+    // leaves because of how the object was set up was set up to do all there is, and no more.
+    let succeeds_out = succeeds_out
+        && (!succeeds_on
+            || explored.done.iter().any(|finished| {
+                leaves(finished)
+                    && !caught(finished)
+                    && !(kind != LoopKind::For && set_to_stop(machine, &finished.state))
+            }));
     let by_value_alone = explored.back.iter().all(|finished| {
         finished.state.failed.as_ref().is_some_and(|failed| match failed.how {
             Failing::Test(sym, _) => !machine.is_error_test(sym),
@@ -519,7 +525,7 @@ pub(super) fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -
     });
     match (succeeds_out, succeeds_on) {
         (true, false) if by_value_alone || waits_until_there(explored) => Some(Role::Polling),
-        (true, false) if only_looks(explored) => Some(Role::Probe),
+        (true, false) if only_looks(machine, explored) => Some(Role::Probe),
         (true, false) => Some(Role::Retry),
         (true, true) => Some(if by_value_alone { Role::Polling } else { Role::Probe }),
         (false, true) if kind != LoopKind::For && !by_value_alone => Some(Role::Daemon),
@@ -559,18 +565,44 @@ fn told_to_stop(machine: &Machine<'_>, state: &State) -> bool {
     told
 }
 
+/// Whether the last thing asked before the loop was left is how the object was set up.
+fn set_to_stop(machine: &Machine<'_>, state: &State) -> bool {
+    let events = state.events();
+    let inside = events.iter().take_while(|event| !matches!(event, Event::Left(..)));
+    let last = inside.filter_map(|event| match event {
+        Event::Decide { sym, .. } => Some(*sym),
+        _ => None,
+    });
+    last.last().and_then(|sym| machine.symbols.info(sym)).is_some_and(|info| {
+        let asked = match &info.node {
+            Node::Truth(Value::Sym(inner)) | Node::Unary(_, Value::Sym(inner)) => machine.symbols.info(*inner),
+            _ => Some(info),
+        };
+        asked.is_some_and(|info| matches!(info.node, Node::Attr(..)) && !info.taint.has(Taint::CALL.or(Taint::FAILURE)))
+    })
+}
+
 /// Whether all that is wanted is that it works: a connection is opened and nothing is done with it, or something is read
 /// and nothing of the answer is looked at but its status. Somebody waits until that can be done.
-fn only_looks(explored: &Explored) -> bool {
+fn only_looks(machine: &Machine<'_>, explored: &Explored) -> bool {
     let connects = |finished: &Finished| {
         finished.state.failed.as_ref().is_some_and(|failed| {
             let reads = matches!(failed.op.method.as_deref(), Some("GET" | "HEAD"));
             failed.op.remote == Known3::Yes && if failed.op.http { reads } else { failed.op.idempotent == Some(true) }
         })
     };
+    let failed = || explored.back.iter().filter_map(|finished| finished.state.failed.as_ref());
+    let of_it = |value: &Value| match value {
+        Value::Sym(sym) => failed().any(|failed| failed.op.result == Some(*sym)),
+        Value::Resp(place) | Value::Body(place) | Value::Headers(place) | Value::Status(place, _) => {
+            failed().any(|failed| failed.op.place == *place)
+        }
+        _ => false,
+    };
     let nothing_else = |finished: &Finished| {
+        // An answer, or a connection, that is let go was there to see whether it comes, whatever is given then.
         let given = match &finished.end {
-            End::Return(value, ..) => says_only_that(value),
+            End::Return(value, ..) => says_only_that(value) || !machine.symbols.mentions(value, &mut { of_it }),
             _ => false,
         };
         let unread = !finished.state.events().iter().any(|event| matches!(event, Event::ReadBody(_)));

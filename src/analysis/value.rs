@@ -222,6 +222,8 @@ pub struct Inst {
     pub opaque_headers: bool,
     /// How often it sends a request again by itself, where that is known.
     pub retries: Option<u32>,
+    /// Whether it was told to raise on an error status, or not to.
+    pub raises: Option<bool>,
     /// How it was made is in view.
     pub made_here: bool,
     /// What the kind of the entry needs besides (exceptions of a suppressing context, a limit's future …).

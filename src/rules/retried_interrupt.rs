@@ -1,7 +1,7 @@
 //! Reports an interrupt or a cancellation that is met with another attempt.
 
 use super::{Context, Finding, Group, Rule, scope, wording};
-use crate::analysis::policy::{Bound, Known, Site, Step};
+use crate::analysis::policy::{Bound, Form, Known, Site, Step};
 use crate::diagnostic::{Confidence, Label, Level};
 
 pub(super) const RULE: Rule = Rule {
@@ -25,8 +25,9 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
         _ => "until it is killed",
     };
     Some(Finding {
-        // What may be local work, or asks for new work each turn, is too little to go by.
-        confidence: if known { Confidence::High } else { Confidence::Low },
+        // What may be local work, or asks for new work each turn, is too little to go by; nor does a second try in a
+        // handler go on for long.
+        confidence: if known && site.form != Form::StraightLine { Confidence::High } else { Confidence::Low },
         message: format!("{} is repeated on {what}", wording::subject(operation)),
         why: format!("who asks the program or the task to end gets another attempt instead, {until}"),
         help: "catch what can fail (`Exception` at most), and let interrupts and cancellations leave the loop at once"

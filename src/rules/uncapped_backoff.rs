@@ -23,8 +23,9 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
     Some(Finding {
         confidence: scope::confidence(site, path),
         message: format!(
-            "The wait before {} is repeated has no ceiling: {} before attempt {attempt}, {bounded}",
+            "The wait before {} is repeated grows past {}: {} before attempt {attempt}, {bounded}",
             wording::operation(operation),
+            wording::seconds(limit),
             wording::seconds(wait),
         ),
         why: "long after the server is back the caller still sleeps, and nothing tells that from a hang".to_owned(),

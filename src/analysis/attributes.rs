@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use super::machine::Machine;
 use super::memory::fixed;
-use super::value::{ClassRef, FuncRef, Inst, Node, Taint, Value};
+use super::state::State;
+use super::value::{ClassRef, FuncRef, Inst, Node, SymId, Taint, Type, Value};
 use crate::ir::{Callee, Function, Op, Slot};
 use crate::models::Kind;
 
@@ -105,6 +106,47 @@ impl Machine<'_> {
             return None;
         }
         self.project.bases(class).into_iter().find_map(|base| self.find_initial_attribute(base, name, depth))
+    }
+
+    /// Whether a test that is made again and again, while a failure lasts, asks an attribute by which others stop the
+    /// object: another of its methods sets it to a truth value.
+    pub(super) fn is_stop_flag(&mut self, state: &State, sym: SymId) -> bool {
+        if state.failed.is_none() || self.plan.blocks.is_none() || state.frames.len() != 1 {
+            return false;
+        }
+        let mut sym = sym;
+        let (object, name) = loop {
+            match self.symbols.info(sym).map(|info| &info.node) {
+                Some(
+                    Node::Truth(Value::Sym(of)) | Node::IsSuccess(Value::Sym(of)) | Node::Unary(_, Value::Sym(of)),
+                ) => sym = *of,
+                Some(Node::Attr(Value::Sym(object), name)) => break (*object, name.clone()),
+                _ => return false,
+            }
+        };
+        let Some(Type::Own(class)) = self.symbols.info(object).and_then(|info| info.ty.clone()) else { return false };
+        let asks = state.top().map(|frame| frame.func);
+        if let Some(known) = self.stop_cache.get(&(class, name.clone())) {
+            return *known;
+        }
+        let functions = self.project.module(class.file).map(|module| module.functions.as_slice()).unwrap_or_default();
+        let stops = functions.iter().enumerate().any(|(at, function)| {
+            let itself = asks.is_some_and(|asks| asks.file == class.file && asks.func.0 as usize == at);
+            let this = function.params.iter().find(|param| param.is_self).map(|param| param.slot);
+            let instrs = || function.blocks.iter().flat_map(|block| &block.instrs);
+            let told = |slot| {
+                instrs().any(|made| made.dst == Some(slot) && matches!(made.op, Op::Const(crate::ir::Const::Bool(_))))
+            };
+            function.class == Some(class.class)
+                && !itself
+                && !function.name.starts_with("__init")
+                && instrs().any(|instr| match &instr.op {
+                    Op::SetAttr(of, set, value) => **set == *name && told(*value) && self.is_self(function, *of, this),
+                    _ => false,
+                })
+        });
+        self.stop_cache.insert((class, name), stops);
+        stops
     }
 
     fn is_self(&self, function: &crate::ir::Function, object: crate::ir::Slot, this: Option<crate::ir::Slot>) -> bool {

@@ -51,7 +51,7 @@ pub(super) fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outag
             (None, _) => Bound::Count(number),
         };
     }
-    if !outage.survivors.is_empty() && outage.survivors.iter().all(|state| comes_near(&state.events())) {
+    if !outage.survivors.is_empty() && outage.survivors.iter().all(|state| draws_near(&state.events())) {
         // Other ways out cut the outage short, but the count was on its way.
         return Bound::Count(None);
     }
@@ -207,6 +207,20 @@ pub(super) fn comes_near(events: &[&Event]) -> bool {
         }
     }
     tests.iter().any(|(_, gaps)| gaps.len() >= 5 && gaps.windows(2).all(|pair| matches!(pair, [a, b] if b < a)))
+}
+
+/// The same, whatever the steps in which a variable moves.
+fn draws_near(events: &[&Event]) -> bool {
+    let mut tests: Vec<(At, Vec<f64>)> = Vec::new();
+    for event in events {
+        let Event::Apart(at, apart) = event else { continue };
+        match tests.iter_mut().find(|(other, _)| other == at) {
+            Some((_, gaps)) => gaps.push(apart.abs()),
+            None => tests.push((*at, vec![apart.abs()])),
+        }
+    }
+    let shrinks = |gaps: &[f64]| gaps.len() >= 5 && gaps.windows(2).all(|pair| matches!(pair, [a, b] if b < a));
+    comes_near(events) || tests.iter().any(|(_, gaps)| shrinks(gaps))
 }
 
 pub(super) fn seconds(left: f64) -> Option<f64> {

@@ -267,16 +267,22 @@ impl<'a> Machine<'a> {
     }
 
     /// What becomes of a client one of whose methods is replaced: the new one may limit the time.
-    pub(super) fn replace_method(&mut self, state: &mut State, slot: Slot, client: &Value, with: &Value) {
+    pub(super) fn replace_method(&self, state: &mut State, client: &Value, name: &str, with: &Value) {
         let Value::Inst(inst) = client else { return };
-        if !inst.made_here || !is_callable(with) {
+        let own =
+            || self.models(state.top().map_or(self.file, |frame| frame.func.file)).method(&inst.ty, name).is_some();
+        if !inst.made_here || !is_callable(with) && !own() {
             return;
         }
         let value = Value::Inst(Rc::new(Inst { timeout: None, made_here: false, ..(**inst).clone() }));
         for kept in Rc::make_mut(&mut state.heap).values_mut().filter(|kept| *kept == client) {
             *kept = value.clone();
         }
-        self.write(state, slot, value);
+        if let Some(frame) = state.frames.last_mut() {
+            for kept in Rc::make_mut(&mut frame.slots).iter_mut().flatten().filter(|kept| *kept == client) {
+                *kept = value.clone();
+            }
+        }
     }
 
     /// A module's client as the rest of its file leaves it: what is set on it afterwards may limit the time.

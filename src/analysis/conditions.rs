@@ -172,6 +172,12 @@ impl<'a> Machine<'a> {
             }
             Truth::Unknown(sym) => {
                 if let Some(truth) = self.decided(&state, sym) {
+                    let other = if truth { otherwise } else { then };
+                    if self.is_stop_flag(&state, sym) && self.leads_out(&state, other, false) {
+                        let mut state = state;
+                        state.push(Event::Flag);
+                        return vec![(state, truth)];
+                    }
                     return vec![(state, truth)];
                 }
                 if let Some((both, first, second)) = self.parts_of_test(sym) {
@@ -303,13 +309,21 @@ impl<'a> Machine<'a> {
         };
         let [left, right] = sides;
         let pairs = [(left, right), (right, left)];
-        let Some(count) = pairs.into_iter().find_map(|(count, limit)| number(count).filter(|_| is_limit(limit))) else {
-            return;
+        let standing = pairs.into_iter().find_map(|(count, limit)| number(count).filter(|_| is_limit(limit)));
+        let plain = |value: &Value| match value {
+            Value::Num(num) if !num.taint.has(Taint::CLOCK.or(Taint::RANDOM)) => num.single(),
+            _ => None,
+        };
+        let apart = plain(left.1).zip(plain(right.1)).map(|(left, right)| left - right);
+        let at = self.at(state, instr.span);
+        let noted = match (standing, apart) {
+            (Some(count), _) => Event::Compared(at, count),
+            (None, Some(apart)) => Event::Apart(at, apart),
+            (None, None) => return,
         };
         let parts = |out, on| self.leads_out(state, out, false) && !self.leads_out(state, on, true);
         if parts(then, otherwise) || parts(otherwise, then) {
-            let at = self.at(state, instr.span);
-            state.push(Event::Compared(at, count));
+            state.push(noted);
         }
     }
 

@@ -192,6 +192,8 @@ pub struct Machine<'a> {
     places: FxHashMap<(FuncRef, u32, u32, u64), Place>,
     loop_blocks: FxHashMap<FuncRef, Rc<LoopMap>>,
     pub(super) init_cache: FxHashMap<FuncRef, Value>,
+    /// Which attributes others set to stop an object.
+    pub(super) stop_cache: FxHashMap<(super::value::ClassRef, Rc<str>), bool>,
     /// What is done with what a call gives.
     pub(super) use_cache: FxHashMap<(FuncRef, Slot), super::answers::Use<'a>>,
     /// What the callers of a private function pass, parameter by parameter.
@@ -232,6 +234,7 @@ impl<'a> Machine<'a> {
             places: FxHashMap::default(),
             loop_blocks: FxHashMap::default(),
             init_cache: FxHashMap::default(),
+            stop_cache: FxHashMap::default(),
             given_cache: FxHashMap::default(),
             use_cache: FxHashMap::default(),
             attr_cache: FxHashMap::default(),
@@ -446,10 +449,10 @@ impl<'a> Machine<'a> {
                 let object = self.read(&mut state, *slot);
                 self.attribute(state, &object, name, instr.span, &mut out);
             }
-            Op::SetAttr(slot, name, value) => {
-                let object = self.read(&mut state, *slot);
+            Op::SetAttr(object, name, value) => {
+                let object = self.read(&mut state, *object);
                 let value = self.read(&mut state, *value);
-                self.replace_method(&mut state, *slot, &object, &value);
+                self.replace_method(&mut state, &object, name, &value);
                 self.set_attribute(&mut state, &object, name, value);
                 out.push((state, Res::Value(Value::None)));
             }

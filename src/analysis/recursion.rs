@@ -8,7 +8,7 @@ use super::loops;
 use super::lost;
 use super::machine::{End, Finished, Machine, Plan};
 use super::policy::{Form, Role, Site};
-use super::sites::{Found, Sieve, explore, handles};
+use super::sites::{Found, Sieve, explore, handles, is_unnoticed};
 use super::state::{At, Event, Failing, Known3, State};
 use super::value::{ClassRef, FuncRef, Value};
 use crate::ir::{BlockId, Callee, Function, FunctionKind, Op, Slot, Term};
@@ -29,7 +29,9 @@ pub(super) fn in_function<'a>(machine: &mut Machine<'a>, func: FuncRef, function
         let sieve = Sieve { known, unknown: handles(function, &vec![true; function.blocks.len()]) };
         let start = machine.enter(func);
         let plan = Plan { explore: true, recursion: true, max_turns: 2, ..Plan::calm() };
-        let explored = explore(machine, &plan, vec![start.clone()], sieve);
+        let mut explored = explore(machine, &plan, vec![start.clone()], sieve);
+        // Whoever reads page after page calls itself for the next one.
+        explored.back.retain(|finished| !is_unnoticed(machine, finished));
         let turn = explored.back.iter().find_map(|finished| last_turn(&finished.state));
         if let Some(turn) = turn
             && !explored.back.is_empty()

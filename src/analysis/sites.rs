@@ -450,7 +450,7 @@ fn is_new_work(machine: &Machine<'_>, finished: &Finished) -> bool {
 
 /// Whether an answer with an error status is taken for a good one: what stands in it decides, and nobody asks for its
 /// status. So goes whoever reads page after page.
-fn is_unnoticed(machine: &Machine<'_>, finished: &Finished) -> bool {
+pub(super) fn is_unnoticed(machine: &Machine<'_>, finished: &Finished) -> bool {
     let Some(failed) = finished.state.failed.as_ref().filter(|failed| matches!(failed.how, Failing::Status(_))) else {
         return false;
     };

@@ -357,6 +357,8 @@ pub enum Event {
     Counted(f64),
     /// A variable of the function under analysis, which holds this number, was compared to see whether to leave the loop.
     Compared(At, f64),
+    /// Two numbers, of which one may move, were compared to see whether to leave: how far they are apart.
+    Apart(At, f64),
     /// The status was looked at.
     LookedAtStatus(Place),
     /// A stop flag was looked at.

@@ -9,7 +9,7 @@
 //!   from; `makers` knows what objects are made with.
 //! * `outage` lets one failure last, attempt by attempt.
 //! * `facts` makes a policy of what was seen, with `bounds` and `limits` (what ends it), `advice` (Retry-After), `leaving` (what
-//!   leaves in the end), `batch`, `body`, `lost`, `overflow` and `reset` (single facts).
+//!   leaves in the end), `taken` (how the code takes a failure), `batch`, `body`, `lost`, `overflow` and `reset` (single facts).
 //! * [`machine`] is what runs: `conditions` and `iteration` decide where paths fork, `loops` knows the graph's loops,
 //!   `memory` names, attributes and patterns, `attributes` what constructors leave in them, `containers` collections,
 //!   [`arith`] numbers, `scaling` where they come to the end of their sort, [`value`] and [`state`] what is
@@ -76,6 +76,7 @@ mod slots;
 pub mod state;
 pub mod status;
 mod stops;
+mod taken;
 mod taking;
 pub mod value;
 

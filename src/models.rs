@@ -448,6 +448,9 @@ pub struct Entry {
     /// Happens when awaited (or entered with `async with`), not when called.
     #[serde(default, rename = "async")]
     pub is_async: bool,
+    /// Of a method that any value may have: it is this one only where what it gives is awaited.
+    #[serde(default)]
+    pub awaited: bool,
     /// Statuses as text: `"400-599"`, `"200-299,304"`. Of a `type`: those for which a value of it counts as true
     /// (`if response:`); without it every value does.
     #[serde(default)]

@@ -461,3 +461,88 @@ fn a_loop_over_items_that_nothing_ends_early_is_no_retry() {
     assert_eq!(of("        print(answer.ok)\n    return answer\n"), 0);
     assert_eq!(of("        if answer.ok:\n            print(answer)\n    return answer\n"), 0);
 }
+
+#[test]
+fn what_the_error_says_of_the_wait_is_the_servers_advice() {
+    rust(
+        r#"
+use std::time::Duration;
+use crate::forge::{Forge, ForgeError, Release};
+
+pub async fn latest(forge: &Forge, project: &str) -> Result<Release, ForgeError> {
+    for _ in 0..4 {
+        match forge.release(project).await {
+            Err(ForgeError::Throttled { pause }) => {
+                tokio::time::sleep(pause.unwrap_or(Duration::from_secs(60))).await;
+            }
+            other => return other,
+        }
+    }
+    Err(ForgeError::GaveUp)
+}
+"#,
+        &json!({"delay": "server", "retry_after": "honored", "max_attempts": 4}),
+    );
+}
+
+#[test]
+fn a_loop_is_seen_however_many_ways_what_it_calls_can_take() {
+    let ways: String = (0..12).map(|at| format!("if board.has({at}) {{ board.post(board, {at}).await; }}\n")).collect();
+    let text = format!(
+        r#"
+use crate::board::{{Board, Fault}};
+
+async fn announce(board: &Board) -> Result<(), Fault> {{
+    {ways}
+    board.finish().await
+}}
+
+pub async fn run(board: &Board) {{
+    while let Err(fault) = announce(board).await {{
+        eprintln!("{{fault}}");
+    }}
+}}
+"#
+    );
+    rust(&text, &json!({"kind": "loop", "delay": "none"}));
+}
+
+#[test]
+fn an_attempt_that_gives_its_outcome_among_other_things_fails_with_it() {
+    rust(
+        r#"
+use crate::model::{Answer, Fault, Model};
+
+pub struct Reader { model: Model, more: usize }
+
+impl Reader {
+    async fn once(&self, text: &str) -> (Result<Answer, Fault>, u64) {
+        let (answer, spent) = self.model.ask(text).await;
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(fault) => return (Err(fault), spent),
+        };
+        if answer.parts() == 0 {
+            return (Err(Fault::Empty), spent);
+        }
+        (serde_json::from_str(&answer.text).map_err(Fault::from), spent)
+    }
+
+    pub async fn read(&self, text: &str) -> Result<(Answer, u64), Fault> {
+        let mut total = 0;
+        let mut last = Fault::Empty;
+        for _ in 0..=self.more {
+            let (answer, spent) = self.once(text).await;
+            total += spent;
+            match answer {
+                Ok(answer) => return Ok((answer, total)),
+                Err(fault) => last = fault,
+            }
+        }
+        Err(last)
+    }
+}
+"#,
+        &json!({"kind": "loop", "operation": "self.model.ask(text)", "cap": "caller"}),
+    );
+}

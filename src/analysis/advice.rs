@@ -1,15 +1,14 @@
 //! What becomes of the server's Retry-After: kept, lowered, unread, or lost, and what a date in it does.
 
 use super::arith;
-use super::facts::Group;
-use super::facts::local_span;
-use super::facts::since_failure;
+use super::facts::{Group, local_span, since_failure};
 use super::machine::{Advice, End, Finished, Machine};
 use super::outage::Outage;
 use super::policy::{Cause, DateForm, Form, RetryAfter};
 use super::sites::{Found, is_failure_value};
 use super::state::{At, Event, Failing, State};
 use super::status::StatusSet;
+use super::taken::is_of_error;
 use super::value::{Node, Taint, Value};
 use crate::ir::BinOp;
 
@@ -129,7 +128,16 @@ pub(super) fn advice(
         _ => StatusSet::EMPTY,
     };
     if set.is_empty() {
-        return not_applicable;
+        // What the error says of the time to wait is the server's advice, by whatever way it came.
+        let told = |event: &Event| match event {
+            Event::Wait { value, .. } => is_of_error(machine, group, value),
+            _ => false,
+        };
+        let honoured = group.paths.iter().any(|path| {
+            let events: Vec<Event> = path.state.events().into_iter().cloned().collect();
+            since_failure(&events).iter().any(told)
+        });
+        return if honoured { (RetryAfter::Honoured, DateForm::Fine) } else { not_applicable };
     }
     let how = Failing::Status(set);
     let told = machine.outage(&found.plan, &found.entries, group.op.place, &how, Advice::Seconds, Some(3));

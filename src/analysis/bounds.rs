@@ -292,9 +292,9 @@ pub(super) fn exit_tests(machine: &mut Machine<'_>, found: &Found<'_>, outage: &
     let mut seen: Vec<Place> = Vec::new();
     for (_, finished) in &outage.left {
         let Some((place, sym)) = parting(finished, &decided) else { continue };
-        // What breaks down with something else does not count attempts.
-        let breaks_down = finished.end == End::Abort && machine.is_error_test(sym);
-        if breaks_down || seen.contains(&place) {
+        // What breaks down with something else does not count attempts, nor does what makes the request.
+        let breaks_down = finished.end == End::Abort && is_of_something(machine, sym);
+        if breaks_down || prepares(machine, outage, sym) || seen.contains(&place) {
             continue;
         }
         seen.push(place);
@@ -302,6 +302,25 @@ pub(super) fn exit_tests(machine: &mut Machine<'_>, found: &Found<'_>, outage: &
         tests.extend(classify(machine, found, sym, &syms, outage));
     }
     tests
+}
+
+/// Whether a test asks whether there is a value at all.
+fn is_of_something(machine: &Machine<'_>, sym: SymId) -> bool {
+    let there = |node: &Node| match node {
+        Node::IsNone(_) => true,
+        Node::Is(_, name) => matches!(&**name, "Some" | "None"),
+        _ => false,
+    };
+    machine.is_error_test(sym) || machine.symbols.info(sym).is_some_and(|info| there(&info.node))
+}
+
+/// Whether a test asks whether what the operation is given could be made.
+fn prepares(machine: &Machine<'_>, outage: &Outage, sym: SymId) -> bool {
+    let Some(state) = outage.survivors.first() else { return false };
+    let Some(failed) = &state.failed else { return false };
+    let roots = machine.symbols.info(sym).map(|info| info.roots.clone()).unwrap_or_default();
+    let made = |root: &SymId| state.results.get(root).is_some_and(|op| failed.op.sources.contains(&op.place));
+    machine.is_error_test(sym) && !roots.is_empty() && roots.iter().all(made)
 }
 
 pub(super) fn classify(

@@ -473,6 +473,7 @@ impl<'a> Machine<'a> {
                 || self.lends_policy(file, entry, &receiver)
                 || self.is_task(file, entry, &receiver))
             && (entry.kind != Kind::Source || takes(entry, &args))
+            && (!entry.awaited || self.is_awaited(&state))
         {
             let path: Rc<str> = name.into();
             let call = Call { entry, receiver: Some(receiver.clone()), path, name: name.into(), args, span };

@@ -220,8 +220,10 @@ impl<'a> Machine<'a> {
             ends.push(Err(Finished { state, end: End::Return(value, explicit, at) }));
             return;
         }
-        // A helper that gives a failure of its own.
-        let fails = matches!(&value, Value::Variant(name, ..) if &**name == "Err");
+        // A helper that gives a failure of its own, alone or among other things.
+        let is_error = |value: &Value| matches!(value, Value::Variant(name, ..) if &**name == "Err");
+        let among = |value: &Value| matches!(value, Value::Tuple(parts) if parts.iter().any(is_error));
+        let fails = is_error(&value) || among(&value);
         if fails && state.failed.is_none() {
             state.push(Event::Stumbled);
         }

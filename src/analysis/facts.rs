@@ -24,6 +24,7 @@ use super::reset;
 use super::sites::{Found, groups};
 use super::state::{At, Event, Failing, Known3, OpInfo};
 use super::status::StatusSet;
+use super::taken::{counts_as_failure, is_picked, waits_as_told};
 use super::value::{ANY, Node, Place, SymId, Taint, Value};
 use crate::frontend::prelude;
 use crate::ir::{LoopKind, UnOp};
@@ -365,10 +366,7 @@ pub(super) fn failure_path(
         Event::Wait { value, .. } => machine.symbols.taint(value).has(Taint::RANDOM),
         _ => false,
     });
-    let server = after_failure.iter().any(|event| match event {
-        Event::Wait { value, .. } => is_of_server(machine, value),
-        _ => false,
-    });
+    let server = group.paths.iter().any(|path| waits_as_told(machine, group, path));
     let pace = if server { Pace::Server } else { pace(machine, &outage, after_failure) };
     // Operations on the way that were not on the way before: a repair.
     let before: Vec<Place> = events
@@ -404,7 +402,7 @@ pub(super) fn failure_path(
     let good_answer =
         cause == Cause::Value && group.op.remote == Known3::Yes || raises_only(machine, group, |entry| entry.content);
     let inner = group.paths.iter().any(|path| repeated_within(&path.state.events(), &group.op));
-    let picked = is_picked(machine, found, group);
+    let picked = !counts_as_failure(machine, found, group, &cause, &bound) && is_picked(machine, found, group);
     let unknown_on_the_way = !helpers.is_empty() && !repaired;
     let (retry_after, retry_after_date) = if inner {
         (RetryAfter::NotApplicable, DateForm::Fine)
@@ -465,42 +463,6 @@ fn raises_only(machine: &Machine<'_>, group: &Group, what: fn(&Entry) -> bool) -
     let is = |class: &str| models.exception(class).is_some_and(what);
     let above = |class: &str| models.ancestors(class).into_iter().any(is);
     !classes.is_empty() && classes.iter().all(|class| is(class) || above(class))
-}
-
-/// Whether the length of a wait is what the server said: its advice, or anything else that the answer holds.
-fn is_of_server(machine: &Machine<'_>, length: &Value) -> bool {
-    machine.symbols.taint(length).has(Taint::SERVER)
-        || machine.symbols.mentions(length, &mut |part| matches!(part, Value::Headers(_) | Value::Body(_)))
-}
-
-/// Whether each path back takes a side of an unknown test of the answer whose other side does not come back.
-fn is_picked(machine: &Machine<'_>, found: &Found<'_>, group: &Group) -> bool {
-    let tests = |finished: &Finished| -> Vec<(Place, bool)> {
-        let events: Vec<Event> = finished.state.events().into_iter().cloned().collect();
-        let test = |event: &Event| match event {
-            Event::Decide { sym, taken, place, .. } => {
-                let of_answer = Taint::FAILURE.or(Taint::CALL);
-                let of_status = |part: &Value| matches!(part, Value::Status(of, _) if *of == group.op.place);
-                let tainted = machine.symbols.info(*sym).is_some_and(|info| info.taint.has(of_answer));
-                let asks = tainted || machine.symbols.mentions(&Value::Sym(*sym), &mut { of_status });
-                asks.then_some((*place, *taken))
-            }
-            _ => None,
-        };
-        // What is asked before the next attempt is made says nothing of the answer to the last.
-        since_failure(&events).iter().take_while(|event| !matches!(event, Event::Turn(_))).filter_map(test).collect()
-    };
-    // What is asked later parts the statuses further.
-    let alike = |how: &Failing| match (how, &group.how) {
-        (Failing::Status(of), Failing::Status(these)) => !of.and(these).is_empty(),
-        (how, these) => how == these,
-    };
-    let same = |finished: &&Finished| {
-        finished.state.failed.as_ref().is_some_and(|failed| failed.op.place == group.op.place && alike(&failed.how))
-    };
-    let out: Vec<Vec<(Place, bool)>> = found.explored.out.iter().filter(same).map(tests).collect();
-    let decides = |(place, taken): &(Place, bool)| out.iter().any(|path| path.contains(&(*place, !taken)));
-    group.paths.iter().all(|path| tests(path).iter().any(decides))
 }
 
 pub(super) fn credential_statuses() -> StatusSet {

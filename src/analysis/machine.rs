@@ -76,6 +76,8 @@ pub struct Plan {
     pub known_only: bool,
     /// In place of failures, what is no failure of an operation.
     pub probe: Option<Rc<Probe>>,
+    /// The project's own coroutines are not gone into from the function under analysis: each is an operation.
+    pub closed: bool,
 }
 
 /// What is raised beside an operation's own failures.
@@ -106,6 +108,7 @@ impl Plan {
             max_turns: 2,
             known_only: false,
             probe: None,
+            closed: false,
         }
     }
 }

@@ -109,7 +109,7 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
     }
     let outer_heads = around(machine, func, head);
     let entries = entries(machine, func, head);
-    let plan = Plan {
+    let mut plan = Plan {
         explore: true,
         blocks: Some(inside.clone()),
         head: Some(head),
@@ -125,6 +125,14 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
         entries = entries_after_failure(machine, func, head);
         explored = explore(machine, &plan, entries.clone(), sieve);
         explored.after_first_try = true;
+    }
+    // What is called could not be followed to its ends: what the loop makes of it still can.
+    if explored.cut && role(machine, &explored, source.kind).is_none_or(|_| explored.back.is_empty()) {
+        let closed = Plan { closed: true, ..plan.clone() };
+        let again = explore(machine, &closed, entries.clone(), sieve);
+        if waits_for_some(&again) {
+            (plan, explored) = (closed, again);
+        }
     }
     if explored.back.is_empty() && !explored.cut && !machine.open_defaults && is_switched_off(machine, func, function) {
         let kept = (std::mem::take(&mut machine.attr_cache), std::mem::take(&mut machine.init_cache));
@@ -337,11 +345,29 @@ pub(super) fn explore(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State
         if known.cut && machine.met {
             known = explore_as(machine, &only_known, entries.clone(), EXPLORE_BUDGET);
         }
-        if !known.back.is_empty() || !machine.spared || !sieve.unknown {
+        if is_remote(&known) || !machine.spared || !sieve.unknown {
             return known;
+        }
+        // What stays in the process comes back too: what is waited for tells more.
+        if !known.back.is_empty() {
+            let all = explore_as(machine, plan, entries, EXPLORE_BUDGET);
+            return if waits_for_some(&all) { all } else { known };
         }
     }
     explore_as(machine, plan, entries, EXPLORE_BUDGET)
+}
+
+/// What failed on each path back.
+fn repeated(explored: &Explored) -> impl Iterator<Item = &OpInfo> {
+    explored.back.iter().filter_map(|finished| Some(&*finished.state.failed.as_ref()?.op))
+}
+
+fn is_remote(explored: &Explored) -> bool {
+    repeated(explored).any(|op| op.remote == Known3::Yes)
+}
+
+fn waits_for_some(explored: &Explored) -> bool {
+    repeated(explored).any(|op| op.awaited && op.remote != Known3::No)
 }
 
 fn explore_as(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, budget: u64) -> Explored {
@@ -369,7 +395,8 @@ fn explore_as(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, budge
         }
     }
     // The work was over before any path succeeded: what success does is looked at by itself.
-    let unseen = explored.cut && explored.done.is_empty() && explored.on.is_empty() && !explored.back.is_empty();
+    let well = explored.done.iter().chain(&explored.on).any(|finished| finished.state.failed.is_none());
+    let unseen = explored.cut && !well && !explored.back.is_empty();
     if unseen && plan.head.is_some() && plan.probe.is_none() {
         machine.plan = Plan { explore: false, ..plan.clone() };
         machine.allow(SIEVE_BUDGET);

@@ -4,7 +4,7 @@ use super::{Entry, Kind, PIECES, TAKES};
 
 /// Keys that every kind may have.
 pub const COMMON: &[&str] =
-    &["kind", "functions", "types", "names", "note", "gives", "result", "async", "raises", "blocking"];
+    &["kind", "functions", "types", "names", "note", "gives", "result", "async", "awaited", "raises", "blocking"];
 
 /// A kind by its word, the further keys that it may have and those of them that it must have.
 pub struct Word {

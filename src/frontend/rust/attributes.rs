@@ -110,6 +110,72 @@ fn names_test(tokens: proc_macro2::TokenStream) -> bool {
     false
 }
 
+/// Whether attributes keep a statement out of the program for an ordinary computer: it is for another sort of target.
+/// What features are on is not known.
+pub(super) fn is_for_others(attrs: &[Attribute]) -> bool {
+    let holds = |attr: &Attribute| match &attr.meta {
+        Meta::List(list) if attr.path().is_ident("cfg") => holds(&list.parse_args::<Meta>().ok()?),
+        _ => None,
+    };
+    attrs.iter().any(|attr| holds(attr) == Some(false))
+}
+
+/// Whether a condition of a `cfg` holds on an ordinary computer, where that is known.
+fn holds(condition: &Meta) -> Option<bool> {
+    let name = condition.path().get_ident().map(unraw)?;
+    let parts = |list: &syn::MetaList| {
+        list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)
+            .map(|parts| parts.iter().map(holds).collect::<Vec<_>>())
+            .ok()
+    };
+    match condition {
+        Meta::Path(_) => matches!(name.as_str(), "test" | "miri" | "loom").then_some(false),
+        Meta::NameValue(pair) => {
+            let Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(value), .. }) = &pair.value else { return None };
+            let value = value.value();
+            match name.as_str() {
+                "target_family" | "target_arch" => value.starts_with("wasm").then_some(false),
+                _ => None,
+            }
+        }
+        Meta::List(list) => match name.as_str() {
+            "not" => parts(list)?.first().copied().flatten().map(|holds| !holds),
+            "all" => parts(list)?.contains(&Some(false)).then_some(false),
+            "any" => {
+                let parts = parts(list)?;
+                let none = !parts.is_empty() && parts.iter().all(|part| *part == Some(false));
+                if parts.contains(&Some(true)) { Some(true) } else { none.then_some(false) }
+            }
+            _ => None,
+        },
+    }
+}
+
+/// The attributes of a statement.
+pub(super) fn of_statement(stmt: &syn::Stmt) -> &[Attribute] {
+    match stmt {
+        syn::Stmt::Local(local) => &local.attrs,
+        syn::Stmt::Macro(stmt) => &stmt.attrs,
+        syn::Stmt::Expr(expr, _) => match expr {
+            Expr::Block(e) => &e.attrs,
+            Expr::Call(e) => &e.attrs,
+            Expr::MethodCall(e) => &e.attrs,
+            Expr::Await(e) => &e.attrs,
+            Expr::Try(e) => &e.attrs,
+            Expr::If(e) => &e.attrs,
+            Expr::Match(e) => &e.attrs,
+            Expr::Assign(e) => &e.attrs,
+            Expr::Return(e) => &e.attrs,
+            Expr::Loop(e) => &e.attrs,
+            Expr::While(e) => &e.attrs,
+            Expr::ForLoop(e) => &e.attrs,
+            Expr::Path(e) => &e.attrs,
+            _ => &[],
+        },
+        syn::Stmt::Item(_) => &[],
+    }
+}
+
 impl Lowerer {
     /// The attribute macros of a function that are not known to be harmless.
     pub fn decorators(&mut self, attrs: &[Attribute]) -> Vec<Decorator> {

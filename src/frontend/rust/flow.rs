@@ -2,6 +2,7 @@
 
 use syn::{BinOp, Block, Expr, ExprMatch, Item, Local, Pat, Stmt, UnOp};
 
+use super::attributes;
 use super::draft::{Exit, Frame};
 use super::lowerer::Lowerer;
 use super::patterns::{Bindings, always_fits, place};
@@ -173,6 +174,8 @@ impl Lowerer {
     /// Statements in a scope of their own; the last one without `;` gives the value.
     pub fn statements(&mut self, stmts: &[Stmt], dst: Option<Slot>, end: Span) {
         self.draft.open();
+        let compiled = |stmt: &&Stmt| !attributes::is_for_others(attributes::of_statement(stmt));
+        let stmts: Vec<&Stmt> = stmts.iter().filter(compiled).collect();
         let items: Vec<Item> = stmts
             .iter()
             .filter_map(|stmt| match stmt {

@@ -5,8 +5,8 @@
 //! Invariant: a fault of this program in one file loses at most that file; it becomes an entry in [`Run::errors`].
 //! Invariant: the outcome depends on the inputs and the configuration alone, not on threads or the order of files.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+mod guard;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -24,6 +24,8 @@ use crate::models::AllModels;
 use crate::rules::Context;
 use crate::source::{SourceFile, Span};
 use crate::suppress::{self, Sorted};
+pub use guard::tell_panics;
+use guard::{Running, guarded, trip};
 
 /// Parsers and analysis recurse over what a file nests; this much stack takes all that compilers accept.
 const STACK: usize = 64 << 20;
@@ -54,16 +56,31 @@ pub struct FileError {
     pub path: String,
     /// What went wrong.
     pub message: String,
+    /// Whose fault it is.
+    pub kind: ErrorKind,
+}
+
+/// Why a file was not checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErrorKind {
+    /// It could not be read.
+    Unread,
     /// It was read, but could not be parsed at all.
-    #[serde(skip)]
-    pub unparsed: bool,
+    Unparsed,
+    /// This program went wrong on it.
+    InternalError,
 }
 
 impl FileError {
-    /// A file that could not be read, or not be checked by this program's own fault.
+    /// A file that could not be read.
     #[must_use]
     pub fn new(path: String, message: String) -> FileError {
-        FileError { path, message, unparsed: false }
+        FileError { path, message, kind: ErrorKind::Unread }
+    }
+
+    fn internal(file: &SourceFile, message: String) -> FileError {
+        FileError { path: file.path.to_string(), message, kind: ErrorKind::InternalError }
     }
 }
 
@@ -245,9 +262,16 @@ pub fn check_watched(inputs: Vec<Input>, progress: &Progress) -> Run {
 }
 
 fn check_here(mut inputs: Vec<Input>, progress: &Progress) -> Run {
+    let _running = Running::new();
     progress.all.store(inputs.len() * 2, Relaxed);
     inputs.sort_by(|left, right| left.file.path.cmp(&right.file.path));
-    let lower = |input: &Input| progress.step(|| guarded(|| frontend::lower(&input.file, &input.module)));
+    let lower = |input: &Input| {
+        let lower = || {
+            trip(&input.file.text, "lowering");
+            frontend::lower(&input.file, &input.module)
+        };
+        progress.step(|| guarded(lower))
+    };
     let lowered: Vec<Result<Module, String>> = inputs.par_iter().map(lower).collect();
 
     let mut run = Run::default();
@@ -255,7 +279,7 @@ fn check_here(mut inputs: Vec<Input>, progress: &Progress) -> Run {
     let names: Vec<String> = inputs.iter().map(|input| input.module.clone()).collect();
     for (input, lowered) in inputs.into_iter().zip(lowered) {
         let module = lowered.unwrap_or_else(|message| {
-            run.errors.push(FileError::new(input.file.path.to_string(), message));
+            run.errors.push(FileError::internal(&input.file, message));
             empty_module(&input.file)
         });
         if module.is_lost() {
@@ -282,6 +306,7 @@ fn check_here(mut inputs: Vec<Input>, progress: &Progress) -> Run {
         .zip(&run.configs)
         .map(|(((file, sites), unparsed), config)| {
             guarded(|| {
+                trip(&file.text, "the rules");
                 let found = judge(&run, file, sites, unparsed, config);
                 let unread = unread(file, unparsed, failed.contains(&&*file.path));
                 let mut sorted = suppress::sort(file, &config.rules, &unread, found);
@@ -299,8 +324,8 @@ fn check_here(mut inputs: Vec<Input>, progress: &Progress) -> Run {
                 diagnostics.extend(sorted.suppressed.into_iter().map(|(found, reason)| (at, found, Some(reason))));
             }
             Err(message) => {
-                let path = run.files.get(at).map(|file| file.path.to_string()).unwrap_or_default();
-                run.errors.push(FileError::new(path, message));
+                let told = run.files.get(at).map(|file| FileError::internal(file, message));
+                run.errors.extend(told);
             }
         }
     }
@@ -337,12 +362,18 @@ fn sites(
     };
     let project = Project::new(files, modules, names, models, shared);
     let count = u32::try_from(files.len()).unwrap_or(u32::MAX);
-    let sites_of = |file| progress.step(|| guarded(|| analysis::sites_of(&project, file)));
+    let sites_of = |file: u32| {
+        let analyse = || {
+            files.get(file as usize).into_iter().for_each(|file| trip(&file.text, "the analysis"));
+            analysis::sites_of(&project, file)
+        };
+        progress.step(|| guarded(analyse))
+    };
     let found: Vec<_> = (0..count).into_par_iter().map(sites_of).collect();
     let mut sites = Vec::with_capacity(files.len());
     for (file, found) in files.iter().zip(found) {
         sites.push(found.unwrap_or_else(|message| {
-            errors.push(FileError::new(file.path.to_string(), message));
+            errors.push(FileError::internal(file, message));
             Vec::new()
         }));
     }
@@ -453,7 +484,7 @@ fn lost(file: &SourceFile, unparsed: &[Unparsed]) -> FileError {
     FileError {
         path: file.path.to_string(),
         message: format!("could not be parsed, and nothing of it was checked{place}"),
-        unparsed: true,
+        kind: ErrorKind::Unparsed,
     }
 }
 
@@ -466,16 +497,6 @@ fn empty_module(file: &SourceFile) -> Module {
         imports: Vec::new(),
         unparsed: Vec::new(),
     }
-}
-
-/// Runs `work`; a panic becomes its message.
-fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| format!("internal error: {}", panic_text(panic.as_ref())))
-}
-
-fn panic_text(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("unknown cause")
 }
 
 #[cfg(test)]
@@ -499,12 +520,6 @@ mod tests {
         assert_eq!(found.message, "A part of the file was not checked (expected `:`), nor were 2 further parts");
         assert_eq!(found.labels.len(), 2);
         assert!(unparsed_source(&active(), &file, &[]).is_none());
-    }
-
-    #[test]
-    fn a_panic_is_a_message() {
-        assert_eq!(guarded(|| 1), Ok(1));
-        assert_eq!(guarded(|| -> u8 { panic!("no {}", "way") }), Err("internal error: no way".to_owned()));
     }
 
     #[test]

@@ -285,6 +285,7 @@ enum Failure {
 /// Carries out the command line of this process.
 #[must_use]
 pub fn run() -> ExitCode {
+    crate::check::tell_panics(output::complain);
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),

@@ -69,7 +69,9 @@ fn lower_deep(file: &SourceFile, module: &str, deepest: usize) -> Module {
         };
         let stack = STACK + STACK_A_LEVEL * deepest.min(parse::TOO_DEEP);
         let thread = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, run);
-        thread.ok().and_then(|thread| thread.join().ok()).unwrap_or_else(|| {
+        // A panic there is one here.
+        let lowered = thread.ok().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        lowered.unwrap_or_else(|| {
             let mut lowerer = Lowerer::new(Arc::clone(&file.text));
             let span = Span::new(0, file.text.len());
             lowerer.unparsed.push(Unparsed { span, message: "cannot parse this file: nested too deep".to_owned() });

@@ -5,7 +5,7 @@
 use std::io::{self, Write};
 
 use super::{sentences, visible};
-use crate::check::Run;
+use crate::check::{ErrorKind, Run};
 use crate::diagnostic::Level;
 
 /// Writes all findings, and an error for each file that could not be checked.
@@ -31,7 +31,8 @@ pub fn write(run: &Run, out: &mut dyn Write) -> io::Result<()> {
     }
     for error in &run.errors {
         let text = format!("{}: {}", visible::line(&error.path), error.message);
-        writeln!(out, "::error title=not checked::{}", message(&text))?;
+        let title = if error.kind == ErrorKind::InternalError { "internal error" } else { "not checked" };
+        writeln!(out, "::error title={title}::{}", message(&text))?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::{counted, sentence, sentences, visible};
-use crate::check::{Found, Run};
+use crate::check::{ErrorKind, Found, Run};
 use crate::diagnostic::Level;
 use crate::source::SourceFile;
 
@@ -29,7 +29,8 @@ pub fn write(run: &Run, fails: Option<Level>, out: &mut dyn Write) -> io::Result
         suite.add_test_cases(run.errors.iter().map(|error| {
             let path = visible::line(&error.path);
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-            status.set_type("not-checked").set_message(visible::line(&error.message));
+            let kind = if error.kind == ErrorKind::InternalError { "internal-error" } else { "not-checked" };
+            status.set_type(kind).set_message(visible::line(&error.message));
             let mut case = TestCase::new(&*path, status);
             case.set_classname("stormlint");
             case

@@ -10,7 +10,7 @@ mod text;
 use std::io::{self, Write};
 
 use super::page;
-use crate::check::{By, Found, Run, Suppressed};
+use crate::check::{By, ErrorKind, Found, Run, Suppressed};
 use crate::config::{ActiveRule, Config};
 use crate::diagnostic::{Confidence, Level};
 use crate::fingerprint::line_hashes;
@@ -158,7 +158,8 @@ impl<'a> Writer<'a> {
         }
         for error in &self.run.errors {
             let name = error.path.rsplit('/').next().unwrap_or_default();
-            all.push(note("error", "file-error", super::sentence(&format!("`{name}`: {}", error.message))));
+            let id = if error.kind == ErrorKind::InternalError { "internal-error" } else { "file-error" };
+            all.push(note("error", id, super::sentence(&format!("`{name}`: {}", error.message))));
         }
         all
     }

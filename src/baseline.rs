@@ -47,6 +47,8 @@ pub enum Malformed {
 /// # Errors
 /// It is none.
 pub fn read(text: &str) -> Result<Vec<Entry>, Malformed> {
+    // Some editors put a mark of byte order in front.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let document: Document = serde_json::from_str(text).map_err(|error| {
         let message = error.to_string();
         let what = message.split(" at line ").next().unwrap_or_default();

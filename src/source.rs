@@ -118,6 +118,17 @@ pub struct Position {
     pub utf16_column: usize,
 }
 
+/// A name or text that need not be UTF-8, as text: what is none becomes `\\xff` and the like, so that two names stay two.
+#[must_use]
+pub fn text_of(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02x}")));
+    }
+    text
+}
+
 /// One file's text with its display path (relative, `/` between parts).
 #[derive(Debug, Clone)]
 pub struct SourceFile {

@@ -4,8 +4,8 @@
 //! [`Comments`] finds them, as the language's lexer sees comments, and says which lines each is about; [`sort`] holds the
 //! findings of a file against them, and reports the names that hit nothing. [`add`] writes them into a text.
 //!
-//! A comment behind code is about the findings whose header (the loop's head, the decorator, the call) begins, ends or
-//! goes on on that line. One that stands alone is about the line below it, comments in between left out; where that is a decorator
+//! A comment behind code is about the findings whose header (the loop's head, the decorator with its arguments, the
+//! call) begins, ends or goes on on that line. One that stands alone is about the line below it, comments in between left out; where that is a decorator
 //! or an attribute, about all of its stack and the line that they are for.
 //!
 //! Invariant: a comment that names nothing suppresses nothing. There is no word for "all rules".
@@ -77,7 +77,7 @@ struct Sorting<'a> {
 
 impl Sorting<'_> {
     fn put(&mut self, diagnostic: Diagnostic, sorted: &mut Sorted) {
-        let lines = header(self.file, diagnostic.span);
+        let lines = self.comments.whole(self.file, header(self.file, diagnostic.span));
         // The reason of the nearest comment stands for all that are about it.
         let mut reason: Option<&str> = None;
         for (comment, hits) in self.comments.list.iter().zip(&mut self.hits) {

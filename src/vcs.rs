@@ -14,6 +14,8 @@ use std::process::Command;
 pub use patch::Lines;
 use patch::{Changed, NoDiff};
 
+use crate::source::text_of;
+
 /// The changed lines of each file, by its real path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
@@ -93,9 +95,9 @@ pub enum Error {
 /// # Errors
 /// See [`Error`].
 pub fn since(base: &str, folder: &Path) -> Result<Changes, Error> {
-    let git = Git { folder: folder.to_path_buf() };
+    let git = Git { folder: folder.to_path_buf(), ..Git::default() };
     let root = git.root()?;
-    let git = Git { folder: root.clone() };
+    let git = Git { folder: root.clone(), ..Git::default() };
     let shallow = || git.text(&["rev-parse", "--is-shallow-repository"]).is_ok_and(|said| said == "true");
     let commit = format!("{base}^{{commit}}");
     if base.starts_with('-') || git.text(&["rev-parse", "--verify", "--quiet", &commit]).is_err() {
@@ -104,7 +106,10 @@ pub fn since(base: &str, folder: &Path) -> Result<Changes, Error> {
     let Ok(from) = git.text(&["merge-base", base, "HEAD"]) else {
         return Err(Error::NoCommonCommit { name: base.to_owned(), shallow: shallow() });
     };
-    let diff = git.run(&[
+    let new = git.run(&["ls-files", "--others", "--exclude-standard", "--full-name", "-z"])?;
+    // Moved by hand, a file is seen to be the one that is gone only if git is told of it.
+    let told = git.told_of(&root, &new);
+    let diff = told.as_ref().map_or(&git, |(git, _)| git).run(&[
         "-c",
         "core.quotePath=off",
         "diff",
@@ -125,13 +130,11 @@ pub fn since(base: &str, folder: &Path) -> Result<Changes, Error> {
         "--",
     ])?;
     let mut changes = Changes::default();
-    for Changed { name, lines, .. } in patch::read(&String::from_utf8_lossy(&diff))? {
+    for Changed { name, lines, .. } in patch::read(&text_of(&diff))? {
         changes.files.insert(real(&root.join(name.strip_prefix("b/").unwrap_or(&name))), lines);
     }
-    let new = git.run(&["ls-files", "--others", "--exclude-standard", "--full-name", "-z"])?;
-    for name in new.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
-        let name = String::from_utf8_lossy(name).into_owned();
-        changes.files.insert(real(&root.join(name)), Lines { all: true, ..Lines::default() });
+    for name in names(&new).filter(|_| told.is_none()) {
+        changes.files.insert(real(&root.join(text_of(name))), Lines { all: true, ..Lines::default() });
     }
     Ok(changes)
 }
@@ -163,11 +166,44 @@ fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).ok().or_else(folder).unwrap_or_else(|| path.to_path_buf())
 }
 
+/// The names in a list of `git`'s, each closed by a zero byte.
+fn names(list: &[u8]) -> impl Iterator<Item = &[u8]> {
+    list.split(|byte| *byte == 0).filter(|name| !name.is_empty())
+}
+
+#[derive(Default)]
 struct Git {
     folder: PathBuf,
+    /// What it is told by its environment.
+    environment: Vec<(&'static str, PathBuf)>,
 }
 
 impl Git {
+    /// A `git` that knows these untracked files, by a copy of its index in a temporary folder; `None` where that cannot
+    /// be had. Nothing is written to the repository.
+    fn told_of(&self, root: &Path, untracked: &[u8]) -> Option<(Git, tempfile::TempDir)> {
+        names(untracked).next()?;
+        let path = |what| Some(root.join(self.text(&["rev-parse", "--git-path", what]).ok()?));
+        let folder = tempfile::tempdir().ok()?;
+        let [index, list, objects] = ["index", "list", "objects"].map(|name| folder.path().join(name));
+        match std::fs::copy(path("index")?, &index) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return None,
+            _ => {}
+        }
+        std::fs::write(&list, untracked).ok()?;
+        std::fs::create_dir(&objects).ok()?;
+        let environment = vec![
+            ("GIT_INDEX_FILE", index),
+            ("GIT_OBJECT_DIRECTORY", objects),
+            ("GIT_ALTERNATE_OBJECT_DIRECTORIES", path("objects")?),
+            ("GIT_LITERAL_PATHSPECS", PathBuf::from("1")),
+        ];
+        let git = Git { folder: self.folder.clone(), environment };
+        let list = format!("--pathspec-from-file={}", list.to_str()?);
+        git.run(&["add", "--intent-to-add", "--pathspec-file-nul", &list]).ok()?;
+        Some((git, folder))
+    }
+
     fn run(&self, arguments: &[&str]) -> Result<Vec<u8>, Error> {
         let mut command = Command::new("git");
         command.arg("--no-pager").arg("-C").arg(&self.folder).args(arguments.iter().map(OsStr::new));
@@ -176,6 +212,7 @@ impl Git {
         for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX"] {
             command.env_remove(name);
         }
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command.stdin(std::process::Stdio::null());
         let output = command.output().map_err(Error::NoGit)?;
         if output.status.success() {

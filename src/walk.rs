@@ -17,7 +17,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::check::{FileError, Input};
-use crate::source::{Language, SourceFile};
+use crate::source::{Language, SourceFile, text_of};
 pub use lookup::{Asked, Lookup};
 use module_name::ModuleNames;
 
@@ -264,9 +264,10 @@ pub fn normal(path: &Path) -> PathBuf {
     normal
 }
 
+/// A path as text, with `/`.
 fn slashed(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(std::path::MAIN_SEPARATOR, "/") }
+    let text = text_of(path.as_os_str().as_encoded_bytes());
+    if std::path::MAIN_SEPARATOR == '/' { text } else { text.replace(std::path::MAIN_SEPARATOR, "/") }
 }
 
 #[cfg(test)]
@@ -281,6 +282,15 @@ mod tests {
         assert_eq!(place.shown(Path::new("/repo/a.py")), "/repo/a.py");
         assert_eq!(place.in_root(Path::new("/repo/sub/x/a.py")), "sub/x/a.py");
         assert_eq!(place.in_root(Path::new("/else/where/a.py")), "else/where/a.py");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn two_names_that_are_no_text_stay_two() {
+        use std::os::unix::ffi::OsStrExt;
+        let shown = |name: &[u8]| slashed(Path::new(std::ffi::OsStr::from_bytes(name)));
+        assert_eq!(shown(b"a/\xff\xfe.py"), "a/\\xff\\xfe.py");
+        assert_eq!(shown("ä.py".as_bytes()), "ä.py");
     }
 
     #[test]

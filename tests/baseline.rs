@@ -117,6 +117,17 @@ fn entries_that_no_longer_occur_are_told_and_taken_out() {
 }
 
 #[test]
+fn a_mark_of_byte_order_does_no_harm() {
+    let folder = known("marked");
+    let path = folder.0.join("base.json");
+    let names: Vec<_> = std::fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let path = names.into_iter().find(|path| path.extension().is_some_and(|it| it == "json")).unwrap_or(path);
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, format!("\u{feff}{}", text.replace('\n', "\r\n"))).unwrap();
+    assert_eq!(new(&folder), nothing());
+}
+
+#[test]
 fn what_is_no_baseline_is_refused() {
     let folder = known("refused");
     folder

@@ -232,6 +232,27 @@ fn limits_and_levels_differ_by_file_in_one_run() {
 }
 
 #[test]
+fn a_pattern_that_can_fit_nothing_is_refused() {
+    let folder = Folder::new("outwards");
+    folder.write("a.py", "x = 1\n").write("app/b.py", "x = 1\n");
+    folder.write(
+        "app/stormlint.toml",
+        "exclude = [\n  \"old\",\n  \"../a.py\",\n]\n[[overrides]]\nfiles = [\"../x/**\"]\n",
+    );
+    let output = stormlint(&folder.0, &["."]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = err(&output);
+    assert!(
+        told.contains("app/stormlint.toml:3: in `exclude`: `../a.py`: the pattern leads out of the folder"),
+        "{told}"
+    );
+    assert!(told.contains("app/stormlint.toml:6: in `files`: `../x/**`: the pattern leads out"), "{told}");
+    // Named, the same file holds for whatever is checked.
+    let output = stormlint(&folder.0, &["--config", "app/stormlint.toml", "--output-format", "json", "."]);
+    assert_eq!(json(&output)["files"], 1, "{}", err(&output));
+}
+
+#[test]
 fn what_is_excluded_is_checked_if_it_is_named() {
     let folder = Folder::new("excluded");
     folder

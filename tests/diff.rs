@@ -153,6 +153,26 @@ fn new_and_renamed_files_and_names_of_all_kinds() {
     assert_eq!(places(&lint(&std::env::temp_dir(), &from_elsewhere)).len(), 2);
 }
 
+#[test]
+fn a_file_that_was_moved_and_not_staged_is_no_new_one() {
+    let faulty = without_sleep();
+    let folder = repository("moved", &[("old.py", &faulty), ("kept.py", LOOP)]);
+    let before = objects(&folder);
+    std::fs::rename(folder.0.join("old.py"), folder.0.join("new.py")).unwrap();
+    assert_eq!(places(&since(&folder, "main")), [""; 0]);
+    folder.write("new.py", faulty.replace("range(5)", "range(6)").replace("== 4", "== 5"));
+    folder.write("other.py", &faulty);
+    let found = ["new.py:7 [retry-without-delay]", "other.py:7 [retry-without-delay]"];
+    assert_eq!(places(&since(&folder, "main")), found);
+    // Only looked at: neither the index nor the objects have changed.
+    assert_eq!(git(&folder.0, &["status", "--porcelain"]), " D old.py\n?? new.py\n?? other.py\n");
+    assert_eq!(objects(&folder), before);
+}
+
+fn objects(folder: &Folder) -> String {
+    git(&folder.0, &["count-objects", "-v"])
+}
+
 const OUTER: &str = "import time
 
 import requests

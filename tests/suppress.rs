@@ -48,6 +48,38 @@ fn what_is_suppressed_is_not_reported_and_can_be_listed() {
 }
 
 #[test]
+fn a_comment_among_the_arguments_of_a_decorator_is_about_it() {
+    let text = "import requests
+import tenacity
+
+
+@tenacity.retry(
+    # stormlint: ignore[bound]
+    wait=tenacity.wait_exponential(),  # stormlint: ignore[server] why
+)
+def load(url):
+    return requests.get(url, timeout=5).json()
+
+
+@tenacity.retry(wait=tenacity.wait_exponential())
+def other(url):  # stormlint: ignore[bound] not of the decorator
+    return requests.get(url, timeout=5).json()
+";
+    let folder = Folder::new("in-decorator");
+    folder.write(
+        "a.py",
+        text.replace(" stormlint: ignore[server]", "").replace("    # stormlint: ignore[bound]\n", "    # -\n"),
+    );
+    assert!(places(&json(&folder, &["--select", "unbounded-retry"])).contains(&"a.py:5 [unbounded-retry]".to_owned()));
+    folder.write("a.py", text.replace("[server]", "[bound]").replace("    # stormlint: ignore[bound]\n", "    # -\n"));
+    let found = places(&json(&folder, &["--select", "unbounded-retry"]));
+    assert_eq!(found, ["a.py:13 [unbounded-retry]"]);
+    // One that stands alone is about the line below it, as everywhere.
+    folder.write("a.py", text);
+    assert_eq!(places(&json(&folder, &["--select", "unbounded-retry"])), found);
+}
+
+#[test]
 fn no_ignores_honours_none_and_says_nothing_of_them() {
     let folder = Folder::new("no-ignores");
     folder.write("a.py", with("# stormlint: ignore[retry-without-delay, no-such] why"));

@@ -95,6 +95,19 @@ impl Comments {
         Comments { list, lexemes }
     }
 
+    /// The lines of a header; of a decorator or an attribute, those of its arguments too.
+    #[must_use]
+    pub fn whole(&self, file: &SourceFile, header: RangeInclusive<usize>) -> RangeInclusive<usize> {
+        let (first, mut last) = header.into_inner();
+        if file.line_text(first).trim_start().starts_with(file.language.attribute_sign()) {
+            let depth = self.lexemes.line(first).depth;
+            while last < file.line_count() && self.lexemes.line(last + 1).depth > depth {
+                last += 1;
+            }
+        }
+        first..=last
+    }
+
     /// Whether a comment is about a finding whose header takes these lines.
     #[must_use]
     pub fn covers(&self, comment: &Comment, header: &RangeInclusive<usize>) -> bool {

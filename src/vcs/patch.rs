@@ -213,7 +213,7 @@ fn unquoted(text: &str) -> String {
             other => bytes.push(other),
         }
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    crate::source::text_of(&bytes)
 }
 
 #[cfg(test)]

@@ -222,7 +222,16 @@ impl State {
                     Some(CARGO) if member => &[WORKSPACE_TABLE],
                     _ => tables(path),
                 };
-                self.read(path, &shown, &bytes, tables)
+                let settings = self.read(path, &shown, &bytes, tables)?;
+                // Only with --config can a file lie outside of the folder.
+                let overrides = settings.overrides.iter().map(|one| ("files", &one.files));
+                for (key, globs) in [("exclude", &settings.exclude)].into_iter().chain(overrides) {
+                    for said in globs.patterns.iter().filter(|said| said.value.starts_with("../")) {
+                        let message = "the pattern leads out of the folder, and this file holds for nothing there";
+                        self.errors.push(format!("{shown}:{}: in `{key}`: `{}`: {message}", said.line, said.value));
+                    }
+                }
+                Some(settings)
             }
             Ok(_) => None,
             Err(error) => self.wrong(format!("{shown}: {}", io_text(&error))),

@@ -251,6 +251,7 @@ pub(super) fn called(machine: &mut Machine<'_>, module: &Module) -> Vec<Site> {
     if !combines && !imported(&libraries(&is_setting)) {
         return Vec::new();
     }
+    let names = settings::names(models);
     for at in 0..module.functions.len() {
         let Ok(id) = u32::try_from(at) else { break };
         let func = FuncRef { file: machine.file, func: FuncId(id) };
@@ -258,7 +259,7 @@ pub(super) fn called(machine: &mut Machine<'_>, module: &Module) -> Vec<Site> {
         if function.is_test || function.kind == FunctionKind::Initialiser {
             continue;
         }
-        let sets = settings::may_set(models, module, function);
+        let sets = settings::may_set(models, &names, module, function);
         if !combines && !sets {
             continue;
         }

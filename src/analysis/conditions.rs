@@ -330,10 +330,8 @@ impl<'a> Machine<'a> {
     /// Whether the loop leaves a variable as it is: nothing in it writes to the variable, but for what adds nought.
     fn stays(&self, state: &State, function: &Function, slot: Slot) -> bool {
         let (Some(frame), Some(inside)) = (state.frames.first(), &self.plan.blocks) else { return false };
-        let closures = self.project.module(frame.func.file).map_or(&[] as &[Function], |module| &module.functions);
-        let lent = |inner: &Function| {
-            inner.parent == Some(frame.func.func) && inner.slots.iter().any(|info| info.captured == Some(slot))
-        };
+        let closures = self.project.closures_in(frame.func);
+        let lent = |inner: &&Function| inner.slots.iter().any(|info| info.captured == Some(slot));
         let blocks = function.blocks.iter().zip(inside.iter()).filter(|(_, inside)| **inside);
         let instrs = || blocks.clone().flat_map(|(block, _)| &block.instrs);
         let is_nought = |slot: Slot| {
@@ -455,6 +453,9 @@ impl<'a> Machine<'a> {
     pub(super) fn forced_side(&mut self, state: &State, then: BlockId, otherwise: BlockId) -> Option<bool> {
         let frame = state.top()?;
         let base = state.frames.len() == 1;
+        if frame.visits.iter().all(|(_, count)| *count < INNER_TURNS) {
+            return None;
+        }
         let map = self.loops_of(frame.func);
         for (head, inside) in &map.loops {
             if base && Some(*head) == self.plan.head {

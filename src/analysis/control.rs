@@ -132,7 +132,7 @@ impl<'a> Machine<'a> {
         }
         // Inner loops are counted.
         let map = self.loops_of(func);
-        if map.loops.iter().any(|(head, _)| *head == to)
+        if map.heads.contains(&to)
             && let Some(frame) = state.frames.last_mut()
         {
             match frame.visits.iter_mut().find(|(head, _)| *head == to) {

@@ -185,6 +185,15 @@ impl<'a> Machine<'a> {
     /// Whether a function's text has a call that a model knows to send or wait, itself or through the project's own.
     pub(super) fn acts(&mut self, func: FuncRef, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
+        if let Some(known) = self.acts_cache.get(&(func, depth)) {
+            return *known;
+        }
+        let acts = self.acts_within(func, depth);
+        self.acts_cache.insert((func, depth), acts);
+        acts
+    }
+
+    fn acts_within(&mut self, func: FuncRef, depth: u32) -> bool {
         let Some(function) = self.project.function(func) else { return false };
         if function.blocks.len() > LARGE {
             return false;

@@ -3,10 +3,130 @@
 
 use std::rc::Rc;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::machine::{Machine, constant_value};
-use super::project::Entity;
+use super::project::{Entity, Project};
 use super::value::{FuncRef, Value};
-use crate::ir::{Arg, Callee, Function, FunctionKind, Instr, Op, Param, Slot};
+use crate::ir::{Arg, Callee, FuncId, Function, FunctionKind, Module, Op, Param, Slot};
+
+/// As many calls are looked at for what they pass.
+const MOST_CALLS: usize = 200;
+
+/// Where the functions of a file are called in it, those of its tests aside.
+#[derive(Debug, Default)]
+pub(super) struct Callers {
+    /// Those that stand in one.
+    inner: FxHashMap<FuncId, Vec<usize>>,
+    of_func: FxHashMap<FuncId, Vec<CallAt>>,
+    /// Calls of methods.
+    of_name: FxHashMap<Box<str>, Vec<CallAt>>,
+    /// Functions that are used in any other way, with the functions that do so.
+    used: FxHashMap<FuncId, FxHashSet<usize>>,
+    /// Attributes that are read, with the functions that do so.
+    read: FxHashMap<Box<str>, FxHashSet<usize>>,
+}
+
+/// A call: its function, and its place there.
+#[derive(Debug)]
+struct CallAt {
+    caller: usize,
+    block: usize,
+    instr: usize,
+    /// What makes each argument, where it is made once.
+    made: Box<[Option<(usize, usize)>]>,
+}
+
+impl Callers {
+    pub(super) fn new(project: &Project<'_>, file: u32, module: &Module) -> Callers {
+        let mut callers = Callers::default();
+        for (at, caller) in module.functions.iter().enumerate() {
+            caller.parent.into_iter().for_each(|outer| callers.inner.entry(outer).or_default().push(at));
+            if !caller.is_test {
+                callers.take(project, file, module, at, caller);
+            }
+        }
+        callers
+    }
+
+    fn take(&mut self, project: &Project<'_>, file: u32, module: &Module, at: usize, caller: &Function) {
+        let places = || {
+            let blocks = caller.blocks.iter().enumerate();
+            blocks.flat_map(|(block, it)| it.instrs.iter().enumerate().map(move |(instr, it)| ((block, instr), it)))
+        };
+        let mut named: FxHashMap<Slot, FuncId> = FxHashMap::default();
+        let mut made: FxHashMap<Slot, Option<(usize, usize)>> = FxHashMap::default();
+        for (place, instr) in places() {
+            let Some(dst) = instr.dst else { continue };
+            made.entry(dst).and_modify(|known| *known = None).or_insert(Some(place));
+            let func = match &instr.op {
+                Op::Func(id) => Some(*id),
+                Op::Path(path) => match project.entity(path) {
+                    Some(Entity::Func(of)) if of.file == file => Some(of.func),
+                    _ => None,
+                },
+                _ => None,
+            };
+            func.into_iter().for_each(|func| _ = named.insert(dst, func));
+        }
+        for ((block, instr), op) in places().map(|(place, instr)| (place, &instr.op)) {
+            let call = |args: &[Arg]| {
+                let made = args.iter().map(|arg| made.get(&arg.value).copied().flatten()).collect();
+                CallAt { caller: at, block, instr, made }
+            };
+            match op {
+                Op::Call { callee: Callee::Value(callee), args } => {
+                    if let Some(func) = named.get(callee) {
+                        self.of_func.entry(*func).or_default().push(call(args));
+                    }
+                    let given = args.iter().filter_map(|arg| named.get(&arg.value));
+                    given.for_each(|func| _ = self.used.entry(*func).or_default().insert(at));
+                }
+                Op::Call { callee: Callee::Method { name, .. } | Callee::Super { name }, args } => {
+                    match self.of_name.get_mut(name.as_str()) {
+                        Some(known) => known.push(call(args)),
+                        None => drop(self.of_name.insert(name.as_str().into(), vec![call(args)])),
+                    }
+                    let is_it = |func: &FuncId| module.function(*func).is_some_and(|func| func.name == *name);
+                    let read = op.reads().into_iter().filter_map(|slot| named.get(&slot).copied());
+                    read.filter(|func| !is_it(func)).for_each(|func| _ = self.used.entry(func).or_default().insert(at));
+                }
+                op => {
+                    if let Op::Attr(_, name) = op {
+                        self.read.entry(name.as_str().into()).or_default().insert(at);
+                    }
+                    let read = op.reads().into_iter().filter_map(|slot| named.get(&slot).copied());
+                    read.for_each(|func| _ = self.used.entry(func).or_default().insert(at));
+                }
+            }
+        }
+    }
+
+    /// The functions that stand in one.
+    pub(super) fn inside(&self, outer: FuncId) -> &[usize] {
+        self.inner.get(&outer).map_or(&[], Vec::as_slice)
+    }
+
+    /// All calls of a function but its own; `None` where it is used in any other way, or there are too many.
+    fn of(&self, func: FuncId, function: &Function) -> Option<Vec<&CallAt>> {
+        let own = func.0 as usize;
+        let name = function.class.map(|_| function.name.as_str());
+        let by_name = name.and_then(|name| self.of_name.get(name)).into_iter().flatten();
+        let calls = self.of_func.get(&func).into_iter().flatten().chain(by_name).filter(|call| call.caller != own);
+        let calls: Vec<&CallAt> = calls.take(MOST_CALLS + 1).collect();
+        let by_others = |by: &FxHashSet<usize>| by.iter().any(|by| *by != own);
+        let is_read = name.and_then(|name| self.read.get(name)).is_some_and(by_others);
+        let is_used = self.used.get(&func).is_some_and(by_others);
+        (!is_read && !is_used && calls.len() <= MOST_CALLS).then_some(calls)
+    }
+}
+
+/// A call of a function, as it stands in its caller.
+struct Passed<'c> {
+    args: &'c [Arg],
+    call: &'c CallAt,
+    caller: &'c Function,
+}
 
 impl Machine<'_> {
     /// The number that every caller gives for this parameter.
@@ -27,67 +147,33 @@ impl Machine<'_> {
 
     fn all_given(&mut self, func: FuncRef, function: &Function) -> Rc<[Option<Value>]> {
         let Some(module) = self.project.module(func.file) else { return Rc::from([]) };
+        let Some(calls) = self.project.callers(func.file).and_then(|callers| callers.of(func.func, function)) else {
+            return Rc::from([]);
+        };
         let mut given: Option<Vec<Option<Value>>> = None;
         // How a recursion begins is for those who call it from outside.
-        let is_own = |caller: &Function| std::ptr::eq(caller, function);
-        for caller in module.functions.iter().filter(|caller| !caller.is_test && !is_own(caller)) {
-            let Some(calls) = self.calls_of(func, function, caller) else { return Rc::from([]) };
-            for args in calls {
-                let these: Vec<Option<Value>> =
-                    (0..function.params.len()).map(|at| self.passed(func, function, caller, args, at)).collect();
-                given = Some(match given {
-                    None => these,
-                    Some(known) => known
-                        .into_iter()
-                        .zip(these)
-                        .map(|(known, this)| known.filter(|known| Some(known) == this.as_ref()))
-                        .collect(),
-                });
-            }
+        for call in calls {
+            let caller = module.functions.get(call.caller);
+            let instr = caller.and_then(|caller| caller.blocks.get(call.block)?.instrs.get(call.instr));
+            let (Some(caller), Some(Op::Call { args, .. })) = (caller, instr.map(|instr| &instr.op)) else { continue };
+            let passed = Passed { args, call, caller };
+            let these: Vec<Option<Value>> =
+                (0..function.params.len()).map(|at| self.passed(func, function, &passed, at)).collect();
+            given = Some(match given {
+                None => these,
+                Some(known) => known
+                    .into_iter()
+                    .zip(these)
+                    .map(|(known, this)| known.filter(|known| Some(known) == this.as_ref()))
+                    .collect(),
+            });
         }
         given.unwrap_or_default().into()
     }
 
-    /// The arguments of all calls of a function in another; `None` where it is used in any other way.
-    fn calls_of<'f>(&self, func: FuncRef, function: &Function, caller: &'f Function) -> Option<Vec<&'f [Arg]>> {
-        let instrs = || caller.blocks.iter().flat_map(|block| &block.instrs);
-        let is_it = |op: &Op| match op {
-            Op::Func(id) => *id == func.func,
-            Op::Path(path) => matches!(self.project.entity(path), Some(Entity::Func(other)) if other == func),
-            _ => false,
-        };
-        let named: Vec<Slot> = instrs().filter(|instr| is_it(&instr.op)).filter_map(|instr| instr.dst).collect();
-        let mut calls = Vec::new();
-        for instr in instrs() {
-            match &instr.op {
-                Op::Call { callee: Callee::Value(callee), args } if named.contains(callee) => {
-                    if args.iter().any(|arg| named.contains(&arg.value)) {
-                        return None;
-                    }
-                    calls.push(args.as_slice());
-                }
-                Op::Call { callee: Callee::Method { name, .. } | Callee::Super { name }, args }
-                    if function.class.is_some() && *name == function.name =>
-                {
-                    calls.push(args.as_slice());
-                }
-                Op::Attr(_, name) if function.class.is_some() && *name == function.name => return None,
-                op if op.reads().iter().any(|slot| named.contains(slot)) => return None,
-                _ => {}
-            }
-        }
-        Some(calls)
-    }
-
     /// The number that a call passes for the parameter at a place.
-    fn passed(
-        &mut self,
-        func: FuncRef,
-        function: &Function,
-        caller: &Function,
-        args: &[Arg],
-        at: usize,
-    ) -> Option<Value> {
+    fn passed(&mut self, func: FuncRef, function: &Function, passed: &Passed<'_>, at: usize) -> Option<Value> {
+        let Passed { args, call, caller } = passed;
         if args.iter().any(|arg| arg.spread) {
             return None;
         }
@@ -97,14 +183,13 @@ impl Machine<'_> {
             true => at.checked_sub(1)?,
             false => at,
         };
-        let named = args.iter().find(|arg| arg.name.as_deref() == Some(param.name.as_str()));
-        let given = named.or_else(|| args.get(place).filter(|arg| arg.name.is_none()));
-        let Some(arg) = given else {
+        let named = args.iter().position(|arg| arg.name.as_deref() == Some(param.name.as_str()));
+        let given = named.or_else(|| args.get(place).filter(|arg| arg.name.is_none()).map(|_| place));
+        let Some(given) = given else {
             return param.default.map(|default| self.initial(FuncRef { file: func.file, func: default }));
         };
-        let mut made =
-            caller.blocks.iter().flat_map(|block| &block.instrs).filter(|instr| instr.dst == Some(arg.value));
-        let (Some(Instr { op, .. }), None) = (made.next(), made.next()) else { return None };
+        let (block, instr) = (*call.made.get(given)?)?;
+        let op = &caller.blocks.get(block)?.instrs.get(instr)?.op;
         let value = match op {
             Op::Const(constant) => constant_value(constant),
             Op::Global(id) => {

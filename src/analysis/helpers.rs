@@ -41,7 +41,7 @@ struct Index {
 struct Repeats {
     head: BlockId,
     /// The calls.
-    calls: Vec<Span>,
+    calls: FxHashSet<Span>,
 }
 
 impl<'a> Project<'a> {
@@ -75,34 +75,30 @@ impl<'a> Project<'a> {
         if !instrs().any(|instr| is_helper(&instr.op) == Some(true)) {
             return false;
         }
-        let mut made: FxHashMap<Slot, &Op> = FxHashMap::default();
-        for instr in instrs() {
-            if let Some(dst) = instr.dst {
-                made.entry(dst).or_insert(&instr.op);
-            }
-        }
+        let made = made_by(function);
         instrs().any(|instr| {
             let called = match &instr.op {
-                Op::Call { callee: Callee::Value(slot), .. } => made.get(slot).and_then(|op| is_helper(op)),
+                Op::Call { callee: Callee::Value(slot), .. } => {
+                    made.get(slot.0 as usize).copied().flatten().and_then(is_helper)
+                }
                 op => is_helper(op),
             };
             // What has no name of its own may be a helper that another call gave.
-            called != Some(false) && self.brings(file, function, instr)
+            called != Some(false) && self.brings(file, &made, instr)
         })
     }
 
     /// Whether a call is given something that may be a callable.
-    fn brings(&self, file: u32, function: &Function, instr: &Instr) -> bool {
+    fn brings(&self, file: u32, made: &[Option<&Op>], instr: &Instr) -> bool {
         let Op::Call { args, .. } = &instr.op else { return false };
-        args.iter().any(|arg| self.may_be_called(file, function, arg.value, DEPTH))
+        args.iter().any(|arg| self.may_be_called(file, made, arg.value, DEPTH))
     }
 
-    fn may_be_called(&self, file: u32, function: &Function, slot: Slot, depth: u32) -> bool {
+    fn may_be_called(&self, file: u32, made: &[Option<&Op>], slot: Slot, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
-        let made = function.blocks.iter().flat_map(|block| &block.instrs).find(|made| made.dst == Some(slot));
-        match made.map(|made| &made.op) {
+        match made.get(slot.0 as usize).copied().flatten() {
             Some(Op::Func(_)) => true,
-            Some(Op::Copy(from) | Op::Unary(UnOp::Same, from)) => self.may_be_called(file, function, *from, depth),
+            Some(Op::Copy(from) | Op::Unary(UnOp::Same, from)) => self.may_be_called(file, made, *from, depth),
             Some(Op::Path(path)) => {
                 matches!(self.entity(path), Some(Entity::Func(_))) || self.known(file, path).is_some()
             }
@@ -111,7 +107,7 @@ impl<'a> Project<'a> {
                 self.helper_index().methods.contains(name.as_str()) || of_library()
             }
             // A callable that is made of another one.
-            Some(Op::Call { args, .. }) => args.iter().any(|arg| self.may_be_called(file, function, arg.value, depth)),
+            Some(Op::Call { args, .. }) => args.iter().any(|arg| self.may_be_called(file, made, arg.value, depth)),
             _ => false,
         }
     }
@@ -151,6 +147,7 @@ fn index(project: &Project<'_>) -> Index {
     let mut work: Vec<FuncRef> = Vec::new();
     for (file, module) in project.modules.iter().enumerate() {
         let Ok(file) = u32::try_from(file) else { break };
+        let closures = calling_captured(module);
         for (id, function) in module.functions.iter().enumerate() {
             let Ok(id) = u32::try_from(id) else { break };
             if function.class.is_some() {
@@ -160,7 +157,7 @@ fn index(project: &Project<'_>) -> Index {
                 continue;
             }
             let func = FuncRef { file, func: FuncId(id) };
-            let look = Look::new(project, file, module, function);
+            let look = Look::new(project, file, module, function, &closures);
             let loops = look.loops();
             if !loops.is_empty() {
                 index.loops.insert(func, loops);
@@ -199,19 +196,21 @@ struct Look<'p, 'a> {
     file: u32,
     module: &'a Module,
     function: &'a Function,
+    /// Which functions of the module call what one around them was given.
+    closures: &'p [bool],
     /// What first gives each slot its value.
     made: Vec<Option<&'a Op>>,
 }
 
 impl<'p, 'a> Look<'p, 'a> {
-    fn new(project: &'p Project<'a>, file: u32, module: &'a Module, function: &'a Function) -> Self {
-        let mut made: Vec<Option<&Op>> = vec![None; function.slots.len()];
-        for instr in function.blocks.iter().flat_map(|block| &block.instrs) {
-            if let Some(first) = instr.dst.and_then(|dst| made.get_mut(dst.0 as usize)) {
-                first.get_or_insert(&instr.op);
-            }
-        }
-        Look { project, file, module, function, made }
+    fn new(
+        project: &'p Project<'a>,
+        file: u32,
+        module: &'a Module,
+        function: &'a Function,
+        closures: &'p [bool],
+    ) -> Self {
+        Look { project, file, module, function, closures, made: made_by(function) }
     }
 
     fn made(&self, slot: Slot) -> Option<&'a Op> {
@@ -230,7 +229,7 @@ impl<'p, 'a> Look<'p, 'a> {
         }
         match self.made(slot) {
             Some(Op::Copy(from) | Op::Unary(UnOp::Same, from)) => self.is_given(*from, depth),
-            Some(Op::Func(id)) => calls_captured(self.module, *id, depth),
+            Some(Op::Func(id)) => self.closures.get(id.0 as usize) == Some(&true),
             // A field that holds a callable.
             Some(Op::Attr(object, _)) => params.iter().any(|param| param.is_self && param.slot == *object),
             // A part of its arguments is given beforehand.
@@ -282,7 +281,7 @@ impl<'p, 'a> Look<'p, 'a> {
     /// The loops in which what was given is called.
     fn loops(&self) -> Vec<Repeats> {
         let instrs = || self.function.blocks.iter().flat_map(|block| &block.instrs);
-        let closure = |op: &Op| matches!(op, Op::Func(id) if calls_captured(self.module, *id, DEPTH));
+        let closure = |op: &Op| matches!(op, Op::Func(id) if self.closures.get(id.0 as usize) == Some(&true));
         let calls = |instr: &&Instr| self.calls_given(&instr.op) || closure(&instr.op);
         if self.function.loops.is_empty() || !instrs().any(|instr| calls(&instr)) {
             return Vec::new();
@@ -292,7 +291,7 @@ impl<'p, 'a> Look<'p, 'a> {
             let blocks = self.function.blocks.iter().enumerate();
             let within: Vec<&Instr> =
                 blocks.filter(|(at, _)| inside.get(*at) == Some(&true)).flat_map(|(_, block)| &block.instrs).collect();
-            let mut spans: Vec<Span> = Vec::new();
+            let mut spans: FxHashSet<Span> = FxHashSet::default();
             let mut slots: FxHashSet<Slot> = FxHashSet::default();
             // What is called, and what awaits or hands on what that gave.
             loop {
@@ -305,8 +304,7 @@ impl<'p, 'a> Look<'p, 'a> {
                         }
                         _ => false,
                     };
-                    if (goes_on || calls(instr)) && !spans.contains(&instr.span) {
-                        spans.push(instr.span);
+                    if (goes_on || calls(instr)) && spans.insert(instr.span) {
                         slots.extend(instr.dst);
                     }
                 }
@@ -339,6 +337,17 @@ impl<'p, 'a> Look<'p, 'a> {
     }
 }
 
+/// What first gives each slot of a function its value.
+pub(super) fn made_by(function: &Function) -> Vec<Option<&Op>> {
+    let mut made: Vec<Option<&Op>> = vec![None; function.slots.len()];
+    for instr in function.blocks.iter().flat_map(|block| &block.instrs) {
+        if let Some(first) = instr.dst.and_then(|dst| made.get_mut(dst.0 as usize)) {
+            first.get_or_insert(&instr.op);
+        }
+    }
+    made
+}
+
 /// Whether a variable of a closure is a parameter of a function around it.
 fn is_captured_given(module: &Module, function: &Function, slot: Slot, depth: u32) -> bool {
     let (mut function, mut slot) = (function, slot);
@@ -354,13 +363,31 @@ fn is_captured_given(module: &Module, function: &Function, slot: Slot, depth: u3
     false
 }
 
-/// Whether a closure calls what a function around it was given.
-fn calls_captured(module: &Module, id: FuncId, depth: u32) -> bool {
-    let Some((depth, function)) = depth.checked_sub(1).zip(module.function(id)) else { return false };
-    let mut instrs = function.blocks.iter().flat_map(|block| &block.instrs);
-    instrs.any(|instr| match &instr.op {
-        Op::Call { callee: Callee::Value(slot), .. } => is_captured_given(module, function, *slot, DEPTH),
-        Op::Func(inner) => calls_captured(module, *inner, depth),
-        _ => false,
-    })
+/// Which functions call what a function around them was given, themselves or by a function that is made in them.
+fn calling_captured(module: &Module) -> Vec<bool> {
+    let mut calling = vec![false; module.functions.len()];
+    let mut made_in: Vec<Vec<usize>> = vec![Vec::new(); module.functions.len()];
+    let mut work = Vec::new();
+    for (at, function) in module.functions.iter().enumerate() {
+        let mut calls = false;
+        for instr in function.blocks.iter().flat_map(|block| &block.instrs) {
+            match &instr.op {
+                Op::Call { callee: Callee::Value(slot), .. } => {
+                    calls = calls || is_captured_given(module, function, *slot, DEPTH);
+                }
+                Op::Func(inner) => made_in.get_mut(inner.0 as usize).into_iter().for_each(|list| list.push(at)),
+                _ => {}
+            }
+        }
+        if calls {
+            work.push(at);
+        }
+    }
+    while let Some(at) = work.pop() {
+        if let Some(known) = calling.get_mut(at).filter(|known| !**known) {
+            *known = true;
+            work.extend(made_in.get_mut(at).map(std::mem::take).unwrap_or_default());
+        }
+    }
+    calling
 }

@@ -3,11 +3,18 @@
 use crate::ir::{Block, BlockId, Function, Term};
 use std::rc::Rc;
 
+use rustc_hash::FxHashSet;
+
+/// So many flags are kept of one function: in one that is larger, nothing belongs to the loops that are left.
+const MOST_FLAGS: usize = 1 << 24;
+
 /// Which blocks belong to which loop of a function.
 #[derive(Debug, Default)]
 pub struct LoopMap {
     /// For each loop: its head and a flag a block.
     pub loops: Vec<(BlockId, Rc<[bool]>)>,
+    /// All heads.
+    pub heads: FxHashSet<BlockId>,
 }
 
 /// The blocks that a block can go to, exceptions included.
@@ -56,8 +63,13 @@ pub fn loop_map(function: &Function) -> LoopMap {
         }
     }
     let mut loops = Vec::new();
-    for source in &function.loops {
+    let known = MOST_FLAGS / count.max(1);
+    for (number, source) in function.loops.iter().enumerate() {
         let head = source.head;
+        if number >= known {
+            loops.push((head, Rc::from([])));
+            continue;
+        }
         let reached = reachable(function, head, None);
         // The head dominates its loop: what can be reached from the entry without it, and is before it, is no part.
         let outside = reachable(function, BlockId(0), Some(head));
@@ -84,5 +96,5 @@ pub fn loop_map(function: &Function) -> LoopMap {
         }
         loops.push((head, inside.into()));
     }
-    LoopMap { loops }
+    LoopMap { heads: loops.iter().map(|(head, _)| *head).collect(), loops }
 }

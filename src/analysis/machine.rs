@@ -31,6 +31,9 @@ pub(super) const INNER_TURNS: u32 = 3;
 pub(super) const VALUE_DEPTH: u32 = 12;
 /// Steps after which a file is gone through less thoroughly.
 const FILE_SHARE: u64 = 1_500_000;
+/// A state holds so much before its steps count for more than one, and for one more with each further so much.
+const ORDINARY: usize = 1_000;
+const EXTRA: usize = 64;
 /// How many paths are followed to an end.
 const ENDS: usize = 400;
 /// How many of those are kept on which the same failure left at the same place.
@@ -206,6 +209,8 @@ pub struct Machine<'a> {
     pub(super) import_cache: FxHashMap<(u32, Rc<str>), Option<Described<'a>>>,
     pub(super) set_cache: FxHashMap<(u32, u32), bool>,
     pub(super) weight_cache: FxHashMap<FuncRef, bool>,
+    /// Whether a function acts, looked into so deep.
+    pub(super) acts_cache: FxHashMap<(FuncRef, u32), bool>,
     /// Policies that were called with what they run again, while such calls are looked for.
     pub(super) driven: Option<Vec<super::combinators::Called>>,
     /// Loops of helpers that were come to with something to call, while such loops are looked for.
@@ -245,6 +250,7 @@ impl<'a> Machine<'a> {
             import_cache: FxHashMap::default(),
             set_cache: FxHashMap::default(),
             weight_cache: FxHashMap::default(),
+            acts_cache: FxHashMap::default(),
             open_defaults: false,
             aliases: 0,
             driven: None,
@@ -253,9 +259,11 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Allows so many steps; fewer in a file that has taken more than its share, so that none holds up the others.
+    /// Allows so many steps; fewer in a file that has taken more than its share, and fewer again for each further share,
+    /// so that none holds up the others.
     pub(super) fn allow(&mut self, steps: u64) {
-        self.budget = if self.spent > FILE_SHARE { steps / 10 } else { steps };
+        let shares = u32::try_from(self.spent / FILE_SHARE).unwrap_or(u32::MAX);
+        self.budget = 10u64.checked_pow(shares).map_or(0, |less| steps / less);
     }
 
     pub(super) fn models(&self, file: u32) -> &'a Models {
@@ -346,8 +354,9 @@ impl<'a> Machine<'a> {
                 finished.push(Finished { state, end: End::Cut });
                 return;
             }
-            self.budget -= 1;
-            self.spent += 1;
+            let effort = effort(&state);
+            self.budget = self.budget.saturating_sub(effort);
+            self.spent += effort;
             // Alone, a path has none to come together with.
             if !work.is_empty() && state.top().is_some_and(Frame::is_at_point) && self.is_repeated(&mut state) {
                 self.passages.became(0);
@@ -671,6 +680,14 @@ impl<'a> Machine<'a> {
     pub(super) fn kind_of_path(&self, file: u32, path: &str) -> Option<(Kind, &'a crate::models::Entry)> {
         self.project.known(file, path).map(|entry| (entry.kind, entry))
     }
+}
+
+/// How many steps a step counts for: where a state is large, it takes long to copy and to compare.
+fn effort(state: &State) -> u64 {
+    let slots = state.top().map_or(0, |frame| frame.slots.len() + frame.visits.len());
+    let known = state.heap.len() + state.objects.len() + state.decided.len() + state.versions.len();
+    let size = slots + known + state.results.len() + state.resps.len() + state.kept.len();
+    1 + (size.saturating_sub(ORDINARY) / EXTRA) as u64
 }
 
 /// Whether a value is a number with which nothing is done more than once.

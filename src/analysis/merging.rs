@@ -19,6 +19,9 @@ use super::state::{Event, Frame, State};
 use super::value::{FuncRef, SymId, Taint};
 use crate::ir::{Function, Op, Slot, Term};
 
+/// A function for which this takes more words of memory is too large to know.
+const MOST_WORDS: usize = 1 << 20;
+
 /// A set of slots.
 type Slots = Box<[u64]>;
 
@@ -65,6 +68,9 @@ impl Liveness {
     /// Of a function; `kept` are the variables that closures in it use.
     fn new(function: &Function, kept: impl Iterator<Item = Slot>) -> Liveness {
         let count = function.blocks.len();
+        if count * function.slots.len().div_ceil(64) > MOST_WORDS {
+            return Liveness::default();
+        }
         let none: Slots = vec![0; function.slots.len().div_ceil(64)].into();
         let mut always = none.clone();
         kept.for_each(|slot| insert(&mut always, slot));
@@ -236,6 +242,10 @@ impl Machine<'_> {
         let last = state.frames.len() - 1;
         for (at, frame) in state.frames.iter().enumerate() {
             let live = self.liveness(frame.func);
+            // What is not told apart does not come together.
+            if live.about.is_empty() {
+                return None;
+            }
             let sets = if at == last && start { &live.at_start } else { &live.about };
             (frame.func, frame.block, frame.at, frame.dst, &frame.gives, &frame.visits).hash(&mut hasher);
             frame.caught.hash(&mut hasher);
@@ -261,13 +271,13 @@ impl Machine<'_> {
         if let Some(live) = self.live.get(&func) {
             return live.clone();
         }
-        let live = match (self.project.module(func.file), self.project.function(func)) {
-            (Some(module), Some(function)) => {
-                let inner = module.functions.iter().filter(|inner| inner.parent == Some(func.func));
-                let kept = inner.flat_map(|inner| inner.slots.iter().filter_map(|slot| slot.captured));
+        let live = match self.project.function(func) {
+            Some(function) => {
+                let inner = self.project.closures_in(func);
+                let kept = inner.iter().flat_map(|inner| inner.slots.iter().filter_map(|slot| slot.captured));
                 Rc::new(Liveness::new(function, kept))
             }
-            _ => Rc::default(),
+            None => Rc::default(),
         };
         self.live.insert(func, live.clone());
         live

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::given::Callers;
 use super::helpers::Helpers;
 use super::makers::Makers;
 use super::reach::Reach;
@@ -12,6 +13,9 @@ use crate::frontend::prelude;
 use crate::ir::{Class, ClassId, FuncId, Function, FunctionKind, GlobalId, Module, Op};
 use crate::models::{AllModels, Entry, Models, Sets};
 use crate::source::SourceFile;
+
+/// As many classes are looked into for what one of them inherits.
+const MOST_BASES: usize = 100;
 
 /// A thing that a project defines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +49,8 @@ pub struct Project<'a> {
     lent: FxHashMap<&'a str, Option<FuncRef>>,
     /// For each file, whether it sets the time limit of all that is given none.
     default_limits: Vec<OnceLock<bool>>,
+    /// For each file, where its functions are named.
+    callers: Vec<OnceLock<Callers>>,
 }
 
 impl<'a> Project<'a> {
@@ -95,6 +101,7 @@ impl<'a> Project<'a> {
             }
         }
         let default_limits = modules.iter().map(|_| OnceLock::new()).collect();
+        let callers = modules.iter().map(|_| OnceLock::new()).collect();
         Project {
             files,
             modules,
@@ -107,6 +114,7 @@ impl<'a> Project<'a> {
             makers: Makers::default(),
             lent,
             default_limits,
+            callers,
         }
     }
 
@@ -132,6 +140,21 @@ impl<'a> Project<'a> {
         let Some((module, known)) = self.module(file).zip(self.default_limits.get(file as usize)) else { return false };
         let instrs = || module.functions.iter().flat_map(|function| &function.blocks).flat_map(|block| &block.instrs);
         *known.get_or_init(|| instrs().any(|instr| sets(&instr.op)))
+    }
+
+    /// Where the functions of a file are named in it.
+    pub(super) fn callers(&self, file: u32) -> Option<&Callers> {
+        let (module, known) = self.modules.get(file as usize).zip(self.callers.get(file as usize))?;
+        Some(known.get_or_init(|| Callers::new(self, file, module)))
+    }
+
+    /// The functions that stand in one.
+    pub(super) fn closures_in(&self, func: FuncRef) -> Vec<&'a Function> {
+        let Some(module) = self.module(func.file) else { return Vec::new() };
+        match self.callers(func.file) {
+            Some(callers) => callers.inside(func.func).iter().filter_map(|at| module.functions.get(*at)).collect(),
+            None => module.functions.iter().filter(|inner| inner.parent == Some(func.func)).collect(),
+        }
     }
 
     /// What may come to something that leaves the process.
@@ -190,11 +213,13 @@ impl<'a> Project<'a> {
     /// A method of a class by its name, its own first, then those of its bases.
     #[must_use]
     pub fn method(&self, class: ClassRef, name: &str) -> Option<FuncRef> {
-        self.method_within(class, name, 8)
+        self.method_within(class, name, &mut Vec::new())
     }
 
-    fn method_within(&self, class: ClassRef, name: &str, depth: u32) -> Option<FuncRef> {
-        let depth = depth.checked_sub(1)?;
+    fn method_within(&self, class: ClassRef, name: &str, seen: &mut Vec<ClassRef>) -> Option<FuncRef> {
+        if !is_new(class, seen) {
+            return None;
+        }
         let module = self.module(class.file)?;
         let own = self.class(class)?;
         // The last definition of a name is the one that counts; overloads come before it.
@@ -202,7 +227,7 @@ impl<'a> Project<'a> {
         if let Some(func) = found {
             return Some(FuncRef { file: class.file, func: *func });
         }
-        self.bases(class).into_iter().find_map(|base| self.method_within(base, name, depth))
+        self.bases(class).into_iter().find_map(|base| self.method_within(base, name, seen))
     }
 
     /// The bases of a class that the project defines.
@@ -247,23 +272,32 @@ impl<'a> Project<'a> {
             }
             return models.is_subclass(class, base);
         };
-        self.own_is_subclass(models, own, base, 8)
+        let wanted = self.class_of_path(base);
+        self.own_is_subclass(models, own, (base, wanted), &mut Vec::new())
     }
 
-    fn own_is_subclass(&self, models: &Models, own: ClassRef, base: &str, depth: u32) -> Option<bool> {
-        if self.class_path(own) == base {
+    fn own_is_subclass(
+        &self,
+        models: &Models,
+        own: ClassRef,
+        wanted: (&str, Option<ClassRef>),
+        seen: &mut Vec<ClassRef>,
+    ) -> Option<bool> {
+        if wanted.1 == Some(own) || (wanted.1.is_none() && self.class_path(own) == wanted.0) {
             return Some(true);
         }
-        let depth = depth.checked_sub(1)?;
+        if !is_new(own, seen) {
+            return (seen.len() < MOST_BASES).then_some(false);
+        }
         let mut all_known = true;
         for above in self.class(own).map(|class| class.bases.as_slice()).unwrap_or_default() {
             let answer = match (above.class, self.entity(&above.path)) {
                 (Some(id), _) if id != own.class => {
-                    self.own_is_subclass(models, ClassRef { file: own.file, class: id }, base, depth)
+                    self.own_is_subclass(models, ClassRef { file: own.file, class: id }, wanted, seen)
                 }
-                (None, Some(Entity::Class(found))) if found != own => self.own_is_subclass(models, found, base, depth),
-                _ if self.class_of_path(base).is_some() => Some(false),
-                _ => models.is_subclass(&above.path, base),
+                (None, Some(Entity::Class(found))) if found != own => self.own_is_subclass(models, found, wanted, seen),
+                _ if wanted.1.is_some() => Some(false),
+                _ => models.is_subclass(&above.path, wanted.0),
             };
             match answer {
                 Some(true) => return Some(true),
@@ -277,18 +311,30 @@ impl<'a> Project<'a> {
     /// Whether a class is an exception: it descends from one that models know.
     #[must_use]
     pub fn is_exception(&self, class: ClassRef) -> bool {
-        self.is_exception_within(class, 8)
+        self.is_exception_within(class, &mut Vec::new())
     }
 
-    fn is_exception_within(&self, class: ClassRef, depth: u32) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
+    fn is_exception_within(&self, class: ClassRef, seen: &mut Vec<ClassRef>) -> bool {
+        if !is_new(class, seen) {
+            return false;
+        }
         let Some(own) = self.class(class) else { return false };
         let by_model = own
             .bases
             .iter()
             .any(|base| self.models(class.file).is_some_and(|models| models.exception(&base.path).is_some()));
-        by_model || self.bases(class).into_iter().any(|base| self.is_exception_within(base, depth))
+        by_model || self.bases(class).into_iter().any(|base| self.is_exception_within(base, seen))
     }
+}
+
+/// Notes a class that is looked into; `false` for one that was, and where it is one too many. Classes may have the same
+/// bases by many ways, and themselves.
+fn is_new(class: ClassRef, seen: &mut Vec<ClassRef>) -> bool {
+    let new = seen.len() < MOST_BASES && !seen.contains(&class);
+    if new {
+        seen.push(class);
+    }
+    new
 }
 
 /// Whether a method stands in an `impl` of a trait for a result or an option.

@@ -4,6 +4,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::facts;
+use super::helpers::made_by;
 use super::loops;
 use super::lost;
 use super::machine::{End, Finished, Machine, Plan};
@@ -15,6 +16,10 @@ use crate::ir::{BlockId, Callee, Function, FunctionKind, Op, Slot, Term};
 
 /// An instruction: its block, and its number there.
 type Point = (BlockId, usize);
+
+/// Calls times blocks up to which ways between calls are looked for, and calls of the same name.
+const MOST_WAYS: usize = 400_000;
+const MOST_ALIKE: usize = 16;
 
 /// Recursion from a failure path, and a second try in one.
 pub(super) fn in_function<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function) -> Vec<Site> {
@@ -103,8 +108,13 @@ fn last_turn(state: &State) -> Option<At> {
 
 /// Whether a function calls itself, and whether it names twice, outside of loops, what may leave the process.
 fn repeats<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function) -> (bool, bool) {
-    let map = machine.loops_of(func);
-    let looped = |at: usize| map.loops.iter().any(|(_, inside)| inside.get(at) == Some(&true));
+    let mut looped = vec![false; function.blocks.len()];
+    for (_, inside) in &machine.loops_of(func).loops {
+        looped.iter_mut().zip(inside.iter()).for_each(|(looped, inside)| *looped |= inside);
+    }
+    let made = made_by(function);
+    let made = |slot: Slot| made.get(slot.0 as usize).copied().flatten();
+    let mut beside: FxHashMap<FuncRef, bool> = FxHashMap::default();
     let (mut recursive, mut mutual, mut operates) = (false, false, false);
     let mut named: Vec<(&str, Point)> = Vec::new();
     let branches =
@@ -115,26 +125,30 @@ fn repeats<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function)
             let Op::Call { callee, .. } = &instr.op else { continue };
             let name = match callee {
                 Callee::Method { name, .. } | Callee::Super { name } => name.clone(),
-                Callee::Value(slot) => match made_from(function, *slot) {
+                Callee::Value(slot) => match made(*slot) {
                     Some(Op::Func(id)) if *id == func.func => function.name.clone(),
-                    _ => callee_name(function, *slot).unwrap_or_default(),
+                    op => callee_name(function, *slot, op).unwrap_or_default(),
                 },
             };
             let itself = name == function.name || name == format!("#{}", func.func.0);
             if itself && function.kind == FunctionKind::Named {
                 recursive = true;
             }
-            if calls_back(machine, func, function, callee, &name) {
+            let made_callee = match callee {
+                Callee::Value(slot) => made(*slot),
+                _ => None,
+            };
+            let called = called_beside(machine, func, function, (callee, made_callee), &name);
+            if called.is_some_and(|called| {
+                *beside.entry(called).or_insert_with(|| calls_back(machine, called, func, function))
+            }) {
                 mutual = true;
                 continue;
             }
-            let made = match callee {
-                Callee::Value(slot) => made_from(function, *slot).unwrap_or(&instr.op),
-                _ => &instr.op,
-            };
-            let Some(name) = machine.project.leads_out(func.file, function, made) else { continue };
+            let op = made_callee.unwrap_or(&instr.op);
+            let Some(name) = machine.project.leads_out(func.file, function, op) else { continue };
             operates |= !itself;
-            if looped(at) {
+            if looped.get(at) == Some(&true) {
                 continue;
             }
             named.push((name, (BlockId(id), number)));
@@ -147,9 +161,16 @@ fn repeats<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function)
 /// Whether something that is named twice may be a second try of itself: the later call is come to where the earlier one
 /// raised, or by a condition that depends on what it gave or did to its receiver.
 fn may_try_twice(function: &Function, named: &[(&str, Point)]) -> bool {
+    // To look takes longer than to explore, which is bounded.
+    if named.len() * function.blocks.len() > MOST_WAYS {
+        return true;
+    }
     let mut by_name: FxHashMap<&str, Vec<Point>> = FxHashMap::default();
     named.iter().for_each(|(name, at)| by_name.entry(name).or_default().push(*at));
     by_name.into_values().filter(|calls| calls.len() > 1).any(|calls| {
+        if calls.len() > MOST_ALIKE {
+            return true;
+        }
         calls.iter().any(|first| {
             let others = || calls.iter().map(|other| other.0).filter(|other| *other != first.0);
             let reaches = |from: BlockId, other: BlockId| {
@@ -226,25 +247,30 @@ fn leaves_without(function: &Function, from: BlockId, barrier: BlockId) -> bool 
     false
 }
 
-/// Whether what is called is a function beside this one, a method of the same class or a function of the same file, that
-/// calls this one.
-fn calls_back(machine: &Machine<'_>, func: FuncRef, function: &Function, callee: &Callee, name: &str) -> bool {
+/// What is called, where it is a function beside this one: a method of the same class or a function of the same file.
+fn called_beside(
+    machine: &Machine<'_>,
+    func: FuncRef,
+    function: &Function,
+    (callee, made): (&Callee, Option<&Op>),
+    name: &str,
+) -> Option<FuncRef> {
     if function.kind != FunctionKind::Named || name == function.name {
-        return false;
+        return None;
     }
     let this = function.params.iter().find(|param| param.is_self).map(|param| param.slot);
-    let beside = match callee {
-        Callee::Method { receiver, .. } if Some(*receiver) == this => {
-            let class = function.class.map(|class| ClassRef { file: func.file, class });
-            class.and_then(|class| machine.project.method(class, name))
+    match (callee, made) {
+        (Callee::Method { receiver, name }, _) if Some(*receiver) == this => {
+            machine.project.method(ClassRef { file: func.file, class: function.class? }, name)
         }
-        Callee::Value(slot) => match made_from(function, *slot) {
-            Some(Op::Func(id)) => Some(FuncRef { func: *id, ..func }),
-            _ => None,
-        },
+        (Callee::Value(_), Some(Op::Func(id))) => Some(FuncRef { func: *id, ..func }),
         _ => None,
-    };
-    let Some(beside) = beside.and_then(|beside| machine.project.function(beside)) else { return false };
+    }
+}
+
+/// Whether a function beside another one calls that.
+fn calls_back(machine: &Machine<'_>, beside: FuncRef, func: FuncRef, function: &Function) -> bool {
+    let Some(beside) = machine.project.function(beside) else { return false };
     let this = beside.params.iter().find(|param| param.is_self).map(|param| param.slot);
     beside.blocks.iter().flat_map(|block| &block.instrs).any(|instr| match &instr.op {
         Op::Call { callee: Callee::Method { receiver, name }, .. } => {
@@ -255,17 +281,11 @@ fn calls_back(machine: &Machine<'_>, func: FuncRef, function: &Function, callee:
     })
 }
 
-/// What first gives a slot its value.
-fn made_from(function: &Function, slot: Slot) -> Option<&Op> {
-    let made = function.blocks.iter().flat_map(|block| &block.instrs).find(|instr| instr.dst == Some(slot))?;
-    Some(&made.op)
-}
-
-fn callee_name(function: &Function, slot: Slot) -> Option<String> {
+fn callee_name(function: &Function, slot: Slot, made: Option<&Op>) -> Option<String> {
     if let Some(name) = function.slot(slot).and_then(|info| info.name.clone()) {
         return Some(name);
     }
-    match made_from(function, slot)? {
+    match made? {
         Op::Path(path) => Some(super::memory::last_part(path).to_string()),
         Op::Func(id) => Some(format!("#{}", id.0)),
         Op::Copy(from) => function.slot(*from).and_then(|info| info.name.clone()),

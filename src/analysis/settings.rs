@@ -6,6 +6,8 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashSet;
+
 use super::calls::{Args, Call};
 use super::combinators::{Called, Given};
 use super::machine::{Advice, Machine, Out, Res};
@@ -27,17 +29,23 @@ pub(super) fn is_setting(entry: &Entry) -> bool {
     entry.repeats.is_some() || entry.policy.is_some()
 }
 
+/// The names, without their paths, of all that is told to a client.
+pub(super) fn names(models: &Models) -> FxHashSet<&str> {
+    let settings = models.entries().iter().filter(|entry| is_setting(entry));
+    settings
+        .flat_map(|entry| entry.functions.iter().map(|path| last(path)).chain(entry.names.iter().map(|it| &**it)))
+        .collect()
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit(['.', ':']).next().unwrap_or_default()
+}
+
 /// Whether something is named in a function that may be a setting: most functions hold none, and need not be run.
-pub(super) fn may_set(models: &Models, module: &Module, function: &Function) -> bool {
-    let last = |path: &str| path.rsplit(['.', ':']).next().unwrap_or_default().to_owned();
-    let named = |name: &str| {
-        models.entries().iter().filter(|entry| is_setting(entry)).any(|entry| {
-            entry.functions.iter().any(|path| last(path) == name) || entry.names.iter().any(|other| other == name)
-        })
-    };
+pub(super) fn may_set(models: &Models, names: &FxHashSet<&str>, module: &Module, function: &Function) -> bool {
     function.blocks.iter().flat_map(|block| &block.instrs).any(|instr| match &instr.op {
-        Op::Path(path) => named(&last(path)),
-        Op::Attr(_, name) | Op::Call { callee: Callee::Method { name, .. }, .. } => named(name),
+        Op::Path(path) => names.contains(last(path)),
+        Op::Attr(_, name) | Op::Call { callee: Callee::Method { name, .. }, .. } => names.contains(name.as_str()),
         Op::Call { callee: Callee::Super { name }, .. } => name == "__init__",
         Op::Class(id) => {
             let bases = module.classes.get(id.0 as usize).map(|class| class.bases.as_slice()).unwrap_or_default();

@@ -229,3 +229,30 @@ fn the_package_holds_what_building_takes_and_no_more() {
     assert!(rest.is_empty(), "{rest:?}");
     assert!(Path::new(&root()).join("rules").is_dir());
 }
+
+/// Each dependency has a reason, and each reason a dependency.
+#[test]
+fn dependencies_are_named_with_their_reasons() {
+    let manifest: toml::Table = read("Cargo.toml").parse().unwrap();
+    let of = |table: &str| manifest[table].as_table().unwrap().keys().cloned().collect::<Vec<_>>();
+    let wanted: BTreeSet<String> = ["dependencies", "dev-dependencies"].into_iter().flat_map(of).collect();
+    let page = read("CONTRIBUTING.md");
+    let section = page.split("## A dependency").nth(1).unwrap().split("\n## ").next().unwrap();
+    let rows = section.lines().filter(|line| line.starts_with("| `"));
+    let cells = rows.flat_map(|row| row.split('|').nth(1).unwrap().split(','));
+    let named: BTreeSet<String> = cells.map(|cell| cell.trim().trim_matches('`').to_owned()).collect();
+    assert_eq!(named, wanted);
+    // Each is used.
+    let mut sources = String::new();
+    for entry in walkdir::WalkDir::new(root()).into_iter().filter_entry(|entry| entry.file_name() != "target") {
+        let entry = entry.unwrap();
+        if entry.path().extension().is_some_and(|extension| extension == "rs") {
+            sources += &std::fs::read_to_string(entry.path()).unwrap();
+        }
+    }
+    for name in wanted {
+        let path = format!("{}::", name.replace('-', "_"));
+        let is_used = sources.contains(&path) || sources.contains(&format!("{} as", name.replace('-', "_")));
+        assert!(is_used, "{name} is not used");
+    }
+}

@@ -1,0 +1,274 @@
+//! The watchdog: worst cases of one size and of ten times that size. What they take grows no worse than n·log n.
+//!
+//! Measured is the time of the processor, less that of a run over an empty file.
+
+use std::fmt::Write as _;
+use std::process::Command;
+
+use super::common::Folder;
+
+/// Seconds of the processor for one file.
+fn seconds(name: &str, text: &str) -> f64 {
+    let folder = Folder::new("growth");
+    folder.write(name, text);
+    let run = "TIMEFORMAT='%U'; time \"$0\" inventory --isolated --output-format json > out.json 2> err.txt";
+    let output = Command::new("bash")
+        .args(["-c", run, env!("CARGO_BIN_EXE_stormlint")])
+        .current_dir(&folder.0)
+        .env("LC_ALL", "C")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{name}: {}", std::fs::read_to_string(folder.0.join("err.txt")).unwrap());
+    String::from_utf8(output.stderr).unwrap().trim().parse().unwrap()
+}
+
+fn hold(name: &str, size: usize, text: impl Fn(usize) -> String) {
+    let base = seconds(name, "");
+    // Less than this is not told from chance.
+    let least = 0.05;
+    let more = (size as f64 * 10.0).ln() / (size as f64).ln();
+    let mut told = String::new();
+    // Another program may take the caches away meanwhile.
+    for _ in 0..3 {
+        let small = (seconds(name, &text(size)) - base).max(least);
+        let large = seconds(name, &text(size * 10)) - base;
+        if large <= small * 10.0 * more * 1.4 {
+            return;
+        }
+        let _ = write!(told, " {small:.2} s for {size}, {large:.2} s for {};", size * 10);
+    }
+    panic!("{name}:{told}");
+}
+
+const HEAD: &str = "import time\nimport requests\n\n\n";
+const HEAD_RS: &str = "use std::{thread, time::Duration};\n";
+
+/// The lines for each number, one after the other.
+fn each(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).map(line).collect()
+}
+
+#[test]
+fn loops_in_loops() {
+    hold("nested.py", 12, |size| {
+        let loops = each(size, |at| format!("{}for a{at} in range(3):\n", "  ".repeat(at + 1)));
+        let body = "  ".repeat(size + 1);
+        format!(
+            "{HEAD}def f(u):\n{loops}{body}try:\n{body}  return requests.get(u)\n{body}except OSError:\n{body}  pass\n"
+        )
+    });
+    hold("nested.rs", 12, |size| {
+        let (open, close) = ("for a in 0..3 { ".repeat(size), "}".repeat(size));
+        format!("{HEAD_RS}fn f(u: &str) {{ {open} if reqwest::blocking::get(u).is_ok() {{ return; }} {close} }}\n")
+    });
+}
+
+#[test]
+fn loops_after_loops() {
+    hold("loops.py", 60, |size| {
+        let loops = each(size, |at| {
+            format!(
+                "    for a in range(3):\n        try:\n            r{at} = requests.get(u)\n            break\n        except OSError:\n            time.sleep(a)\n"
+            )
+        });
+        format!("{HEAD}def f(u):\n{loops}")
+    });
+    hold("loops.rs", 60, |size| {
+        let one = "for a in 0..3 { if reqwest::blocking::get(u).is_ok() { break; } thread::sleep(Duration::from_secs(a)); }\n";
+        format!("{HEAD_RS}fn f(u: &str) {{\n{}}}\n", one.repeat(size))
+    });
+}
+
+#[test]
+fn calls_in_one_try() {
+    hold("calls.py", 100, |size| {
+        let calls = each(size, |at| format!("            a{at} = requests.get(u + '{at}').json()\n"));
+        format!(
+            "{HEAD}def f(u):\n    for i in range(3):\n        try:\n{calls}            return a0\n        except OSError:\n            time.sleep(i)\n"
+        )
+    });
+    hold("calls.rs", 100, |size| {
+        let calls = each(size, |at| format!("let a{at} = reqwest::blocking::get(format!(\"{{u}}/{at}\"))?.text()?;\n"));
+        format!(
+            "{HEAD_RS}fn once(u: &str) -> reqwest::Result<()> {{ {calls} Ok(()) }}\nfn f(u: &str) {{ for i in 0..3 {{ if once(u).is_ok() {{ return; }} }} }}\n"
+        )
+    });
+}
+
+#[test]
+fn chains_of_tests_on_the_status() {
+    hold("elifs.py", 100, |size| {
+        let tests = each(size, |at| {
+            format!("        elif r.status_code == {}:\n            time.sleep({at})\n", 100 + at % 500)
+        });
+        format!(
+            "{HEAD}def f(u):\n    while True:\n        r = requests.get(u)\n        if r.ok:\n            return r\n{tests}"
+        )
+    });
+    hold("matches.rs", 100, |size| {
+        let arms = each(size, |at| format!("{} => thread::sleep(Duration::from_secs({at})),\n", 100 + at % 500));
+        format!(
+            "{HEAD_RS}fn f(u: &str) {{ loop {{ let r = reqwest::blocking::get(u).unwrap(); match r.status().as_u16() {{ 200 => return,\n{arms} _ => {{}} }} }} }}\n"
+        )
+    });
+}
+
+#[test]
+fn functions_that_call_one_another() {
+    hold("mutual.py", 50, |size| {
+        let functions = each(size, |at| {
+            let (one, two, three) = ((at + 1) % size, (at * 7 + 3) % size, (at * 3 + 1) % size);
+            format!(
+                "def f{at}(u):\n    try:\n        f{one}(u)\n        return requests.get(u)\n    except OSError:\n        f{two}(u)\n        return f{three}(u)\n\n\n"
+            )
+        });
+        format!("{HEAD}{functions}")
+    });
+    hold("mutual.rs", 50, |size| {
+        let functions = each(size, |at| {
+            let (one, two) = ((at + 1) % size, (at * 7 + 3) % size);
+            format!(
+                "fn f{at}(u: &str) -> reqwest::Result<String> {{ match reqwest::blocking::get(u) {{ Ok(a) => {{ f{one}(u)?; a.text() }} Err(_) => f{two}(u) }} }}\n"
+            )
+        });
+        format!("{HEAD_RS}{functions}")
+    });
+}
+
+#[test]
+fn branches_of_one_function() {
+    hold("branches.py", 300, |size| {
+        let tests = each(size, |at| format!("        if x == {at}:\n            y = g({at}, y)\n"));
+        format!(
+            "{HEAD}def f(u, x, y):\n    while True:\n        try:\n            return requests.get(u)\n        except OSError:\n            pass\n{tests}"
+        )
+    });
+    hold("handlers.py", 100, |size| {
+        let handlers = each(size, |at| format!("        except E{at}:\n            time.sleep({at})\n"));
+        let classes = each(size, |at| format!("class E{at}(OSError):\n    pass\n\n\n"));
+        format!(
+            "{HEAD}{classes}def f(u):\n    while True:\n        try:\n            return requests.get(u)\n{handlers}"
+        )
+    });
+}
+
+#[test]
+fn many_small_functions() {
+    hold("sites.py", 60, |size| {
+        let sites = each(size, |at| {
+            format!(
+                "def f{at}(u):\n    for i in range(5):\n        try:\n            return requests.get(u, timeout=5)\n        except requests.ConnectionError:\n            if i == 4:\n                raise\n            time.sleep(2 ** i)\n\n\n"
+            )
+        });
+        format!("{HEAD}{sites}")
+    });
+    hold("private.py", 100, |size| {
+        let functions = each(size, |at| {
+            format!(
+                "def _f{at}(u, n):\n    for i in range(n):\n        try:\n            return requests.get(u)\n        except OSError:\n            pass\n\n\n"
+            )
+        });
+        let calls = each(size, |at| format!("    _f{at}(u, {at})\n"));
+        format!("{HEAD}{functions}def g(u):\n{calls}")
+    });
+    hold("closures.py", 100, |size| {
+        let closures = each(size, |at| format!("    def g{at}():\n        return call(u, {at})\n    retry(g{at})\n"));
+        format!(
+            "{HEAD}def retry(f):\n    while True:\n        try:\n            return f()\n        except OSError:\n            pass\n\n\ndef f(u, call):\n{closures}"
+        )
+    });
+}
+
+#[test]
+fn classes_with_many_bases() {
+    // Each class of a row has all of the row before for its bases: the ways to the first row multiply.
+    hold("bases.py", 8, |size| {
+        let rows = each(size, |row| {
+            each(6, |at| {
+                let bases: Vec<String> = (0..6).map(|base| format!("C{}_{base}", row.wrapping_sub(1))).collect();
+                let bases = if row == 0 { "Exception".to_owned() } else { bases.join(", ") };
+                format!("class C{row}_{at}({bases}):\n    pass\n\n\n")
+            })
+        });
+        let last = size - 1;
+        format!(
+            "{HEAD}{rows}def f(u):\n    c = C{last}_0()\n    while True:\n        try:\n            c.load(u)\n            return requests.get(u)\n        except C{last}_1:\n            c.wait()\n"
+        )
+    });
+}
+
+#[test]
+fn parts_that_are_taken_apart_several_times() {
+    // A `finally` part is come to in several ways, and so is what stands in it.
+    hold("finally.py", 4, |size| {
+        let mut text = format!("{HEAD}def f(u):\n    while True:\n");
+        for at in 0..size {
+            let indent = "  ".repeat(at + 4);
+            let _ = writeln!(
+                text,
+                "{indent}try:\n{indent}  if g(u): return 1\n{indent}  requests.get(u)\n{indent}finally:"
+            );
+        }
+        let indent = "  ".repeat(size + 4);
+        text + &format!("{indent}pass\n")
+    });
+    hold("withs.py", 10, |size| {
+        let mut text = format!("{HEAD}def f(u):\n    while True:\n");
+        for at in 0..size {
+            let indent = "  ".repeat(at + 4);
+            let _ = writeln!(text, "{indent}with a{at}() as b:\n{indent}  if g(b): return 1");
+        }
+        let indent = "  ".repeat(size + 4);
+        text + &format!("{indent}requests.get(u)\n")
+    });
+    hold("macros.rs", 12, |size| {
+        let (open, close) = ("join!(f(u), vec![a, ".repeat(size), "])".repeat(size));
+        format!("{HEAD_RS}async fn f(u: &str) {{ loop {{ {open} reqwest::get(u).await {close}; }} }}\n")
+    });
+    hold("closures.rs", 12, |size| {
+        let (open, close) = ("run(|| { if a { return 1; } ".repeat(size), "})".repeat(size));
+        format!("{HEAD_RS}fn f(u: &str) {{ loop {{ {open} reqwest::blocking::get(u) {close}; }} }}\n")
+    });
+}
+
+/// What was not gone through for want of room is left out: a file with many sites has no finding that each of them has
+/// not by itself.
+#[test]
+fn what_is_cut_short_is_not_guessed() {
+    let site = |at: usize| {
+        format!(
+            "def f{at}(u):\n    for i in range(5):\n        try:\n            r = requests.get(u, timeout=5)\n            \
+                 r.raise_for_status()\n            return r\n        except (requests.ConnectionError, requests.Timeout):\n            \
+                 if i == 4:\n                raise\n            time.sleep(random.uniform(1, 2 ** i))\n\n\n"
+        )
+    };
+    let folder = Folder::new("cut");
+    let noise = each(30, |at| format!("        if x == {at}:\n            y = g(requests.get(u), {at}, y)\n"));
+    let heavy = |at: usize| {
+        format!(
+            "def h{at}(u, x, y):\n    for i in range(3):\n        try:\n            return requests.get(u)\n        except requests.ConnectionError:\n            time.sleep(2)\n{noise}    raise OSError\n\n\n"
+        )
+    };
+    let text = format!("import random\n{HEAD}{}{}", each(150, heavy), each(40, site));
+    folder.write("a.py", &text);
+    let ran = super::lint(
+        &folder.0,
+        &["--isolated", "--select", "all", "--output-format", "json", "--min-confidence", "low"],
+    );
+    let first = text.lines().position(|line| line.starts_with("def f0(")).unwrap();
+    let alone = Folder::new("alone");
+    alone.write("a.py", format!("import random\n{HEAD}{}", site(0)));
+    let known =
+        super::lint(&alone.0, &["--isolated", "--select", "all", "--output-format", "json", "--min-confidence", "low"]);
+    let rules = |ran: &super::Ran, from: usize| -> std::collections::BTreeSet<String> {
+        let document = ran.json();
+        let late = document["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|finding| finding["range"]["start"]["line"].as_u64().unwrap() as usize > from);
+        late.map(|finding| finding["rule"].as_str().unwrap().to_owned()).collect()
+    };
+    let (late, alone) = (rules(&ran, first), rules(&known, 0));
+    assert!(late.is_subset(&alone), "{late:?} of {alone:?}");
+}

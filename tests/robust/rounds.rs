@@ -130,6 +130,6 @@ fn patterns_that_mean_harm_do_none() {
         let begin = std::time::Instant::now();
         let ran = super::lint(&folder.0, &["--quiet"]);
         assert!(ran.code.is_some_and(|code| code <= 2), "{pattern}: {ran:?}");
-        assert!(begin.elapsed().as_secs() < 30, "{pattern}: {:?}", begin.elapsed());
+        assert!(begin.elapsed().as_secs() < 300, "{pattern}: {:?}", begin.elapsed());
     }
 }

@@ -219,10 +219,10 @@ impl Writer {
                 let (one, other) = (self.mark(), self.mark());
                 self.line(depth, &format!("x = {one} if {mark} else {other}"));
             }
+            // Of `a and b or c` the graph tells only by values that a false `b` cannot make the whole true.
             Stmt::Both => {
-                let (one, other) = (self.mark(), self.mark());
-                let end = self.mark();
-                self.line(depth, &format!("if {mark} and {one} or {other}: {end}"));
+                let other = self.mark();
+                self.line(depth, &format!("x = {mark} and {other}"));
             }
             Stmt::Assert => self.line(depth, &format!("assert {mark}")),
         }

@@ -6,11 +6,13 @@
 //! Invariant: the outcome depends on the inputs and the configuration alone, not on threads or the order of files.
 
 mod guard;
+mod outcome;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::analysis;
 use crate::analysis::policy::Site;
@@ -26,6 +28,7 @@ use crate::source::{SourceFile, Span};
 use crate::suppress::{self, Sorted};
 pub use guard::tell_panics;
 use guard::{Running, guarded, trip};
+pub use outcome::Outcome;
 
 /// Parsers and analysis recurse over what a file nests; this much stack takes all that compilers accept.
 const STACK: usize = 64 << 20;
@@ -85,7 +88,7 @@ impl FileError {
 }
 
 /// A finding in its file.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Found {
     /// Index in [`Run::files`].
     pub file: usize,

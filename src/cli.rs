@@ -3,7 +3,9 @@
 //! Exit codes, the same for every format: 0 nothing at warning or above (`--fail-on`), 1 something, 2 wrong usage, a
 //! file that could not be read or checked, or an output that could not be written.
 
+mod cache;
 mod check;
+mod clean;
 mod completions;
 mod config;
 mod explain;
@@ -59,6 +61,12 @@ enum Verb {
         /// How to print them
         #[arg(long, value_enum, default_value_t = TableFormat::Full, value_name = "FORMAT")]
         output_format: TableFormat,
+    },
+    /// Remove what earlier runs left to be faster: the folder `.stormlint_cache`
+    Clean {
+        /// The repository's root, where it lies [default: the nearest folder with .git]
+        #[arg(long, value_name = "FOLDER")]
+        root: Option<PathBuf>,
     },
     /// Print a script that makes a shell complete stormlint's arguments
     Completions {
@@ -120,6 +128,9 @@ struct RunArgs {
     /// Parse every function, not only those that can matter
     #[arg(long)]
     parse_all: bool,
+    /// Look at everything anew, and keep nothing for the next run
+    #[arg(long)]
+    no_cache: bool,
     /// The repository's root, which SARIF's paths are relative to [default: the nearest folder with .git]
     #[arg(long, value_name = "FOLDER")]
     root: Option<PathBuf>,
@@ -298,6 +309,7 @@ pub fn run() -> ExitCode {
         Some(Verb::Config(args)) => config::run(&args),
         Some(Verb::Models(args)) => models::run(&args),
         Some(Verb::Rules { output_format }) => rules::run(output_format),
+        Some(Verb::Clean { root }) => clean::run(root.as_deref()),
         Some(Verb::Completions { shell }) => completions::run(shell),
     };
     done.unwrap_or_else(|failure| {

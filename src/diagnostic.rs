@@ -53,7 +53,7 @@ impl Confidence {
 }
 
 /// A place in a file, with what is to be said of it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Label {
     /// Index of the file among those of the run; `None` means the finding's own file.
     pub file: Option<usize>,
@@ -64,7 +64,7 @@ pub struct Label {
 }
 
 /// A place in a file of the run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Place {
     /// Index of the file among those of the run; `None` means the finding's own file.
     pub file: Option<usize>,
@@ -73,9 +73,10 @@ pub struct Place {
 }
 
 /// One finding.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// The rule's name.
+    #[serde(skip)]
     pub rule: &'static str,
     /// As the rule or the configuration has it.
     pub level: Level,

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use super::cache::Cache;
 use super::{CheckArgs, Failure, Format, RunArgs};
 use super::{gate, output, progress};
 use crate::check::{self, FileError, Run};
@@ -17,7 +18,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let CheckArgs { run: args, levels, gate } = args;
     let gate = gate::prepare(args, gate)?;
     let fail_on = levels.fail_on.level().filter(|_| !args.exit_zero);
-    let mut run = over_files(args, args.choice.layer()?)?;
+    let mut run = over_files(args, args.choice.layer()?, !args.no_cache && !args.parse_all)?;
     gate.sort(&mut run);
     run.narrow(levels.min_level.into(), fail_on).iter().for_each(tell);
     if let Some(code) = gate.write(&run)? {
@@ -69,12 +70,14 @@ impl Report<'_> {
     }
 }
 
-/// Reads and checks what the arguments name; what cannot be read is told on standard error and kept in the run.
-pub(super) fn over_files(args: &RunArgs, layer: Layer) -> Result<Run, Failure> {
+/// Reads and checks what the arguments name; what cannot be read is told on standard error and kept in the run. What comes
+/// from the cache has no sites.
+pub(super) fn over_files(args: &RunArgs, layer: Layer, cached: bool) -> Result<Run, Failure> {
     args.check_outputs()?;
     let place = super::place(args.root.as_deref())?;
     let lookup = Arc::new(args.source.lookup(&place, layer, args.force_exclude)?);
-    let Sources { inputs, errors, mut remarks } = if args.paths.iter().any(|path| path == Path::new("-")) {
+    let is_piped = args.paths.iter().any(|path| path == Path::new("-"));
+    let Sources { inputs, errors, mut remarks } = if is_piped {
         standard_input(args, &place, &lookup)?
     } else if let Some(name) = &args.stdin_filename {
         let name = name.display();
@@ -92,7 +95,18 @@ pub(super) fn over_files(args: &RunArgs, layer: Layer) -> Result<Run, Failure> {
     remarks.sort();
     remarks.dedup();
     remarks.iter().for_each(tell);
-    let mut run = progress::shown(args.quiet, |progress| check::check_watched(inputs, progress));
+    let cache = (cached && !is_piped && !inputs.is_empty()).then(|| Cache::of(&place, &inputs));
+    let known = cache.as_ref().and_then(Cache::read);
+    let mut run = match known.filter(|known| known.is_of(&inputs)) {
+        Some(known) => Run::again(inputs, known),
+        None => {
+            let run = progress::shown(args.quiet, |progress| check::check_watched(inputs, progress));
+            if let Some((cache, outcome)) = cache.zip(run.outcome()) {
+                cache.keep(&outcome);
+            }
+            run
+        }
+    };
     run.errors.extend(errors);
     run.errors.sort();
     run.errors.dedup();

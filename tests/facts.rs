@@ -546,3 +546,81 @@ impl Reader {
         &json!({"kind": "loop", "operation": "self.model.ask(text)", "cap": "caller"}),
     );
 }
+
+#[test]
+fn a_constructor_that_has_much_to_do_hides_no_loop() {
+    python(
+        r#"
+import requests
+
+class Fetcher:
+    def __init__(self, url=None, tries=1, config=None):
+        if config is None:
+            config = {}
+        self._url = self._choose(url, config)
+        self._tries = tries
+        self._proxies = proxies_for(self._url)
+
+    def _choose(self, url, config):
+        if url != "https://example.com":
+            chosen = url
+        elif config.get("endpoint"):
+            chosen = config.get("endpoint")
+        elif config.get("mode") == "six":
+            chosen = "https://six.example.com"
+        else:
+            chosen = "https://example.com"
+        if not is_sound(chosen):
+            raise ValueError(chosen)
+        return chosen
+
+    def _address(self, path):
+        sep = "/" if self._url and not self._url.endswith("/") else ""
+        return f"{self._url}{sep}{path}"
+
+    def get(self, path):
+        url = self._address(path)
+        for _ in range(self._tries):
+            try:
+                return requests.get(url, proxies=self._proxies, timeout=3)
+            except requests.ConnectionError:
+                print("again")
+        raise RuntimeError("no answer")
+
+def is_sound(url):
+    return is_plain(url) or is_bracketed(url)
+
+def is_plain(url):
+    parts = split(url)
+    if parts.host is None or parts.port is None:
+        return False
+    if len(parts.host) > 255:
+        return False
+    if parts.host[-1] == ".":
+        return False
+    if parts.user or parts.password:
+        return False
+    if parts.query and parts.fragment:
+        return False
+    return bool(parts.host.strip())
+
+def is_bracketed(url):
+    parts = split(url)
+    return parts.host is not None and parts.host.startswith("[") and parts.zone is None or parts.scope
+
+def proxies_for(url):
+    found = {}
+    for name in ("http", "https", "all"):
+        if name in environ and not skips(url):
+            found[name] = environ[name]
+    return found
+
+def skips(url):
+    for part in excluded():
+        if part in url or url.endswith(part) or part == "*":
+            return True
+    return False
+"#,
+        &json!({"kind": "loop", "cap": "caller", "delay": "none"}),
+    );
+}

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::machine::Machine;
-use super::memory::fixed;
+use super::memory::{ASIDE_BUDGET, fixed};
 use super::state::State;
 use super::value::{ClassRef, FuncRef, Inst, Node, SymId, Taint, Type, Value};
 use crate::ir::{Callee, Function, Op, Slot};
@@ -180,10 +180,9 @@ impl Machine<'_> {
         }
         let function = self.project.function(func)?;
         let this = function.params.iter().find(|param| param.is_self)?.slot;
-        let state = self.enter(func);
         let this = self.symbols.intern(Node::Param(func, this.0), Taint::NONE);
-        let ends = self.run_all_aside(func, state);
-        let mut values = ends.iter().map(|(state, _)| {
+        let ends = self.constructed(func);
+        let mut values = ends.iter().map(|state| {
             let value = state.heap.get(&(this, name.into()))?;
             Some(fixed(state, value, 4))
         });
@@ -200,6 +199,19 @@ impl Machine<'_> {
             Some(other @ Value::Sym(_)) => other,
             _ => first,
         })
+    }
+
+    /// How a constructor leaves its object. It is run once for all attributes, and at nobody's expense.
+    fn constructed(&mut self, func: FuncRef) -> Rc<[State]> {
+        if let Some(known) = self.built_cache.get(&func) {
+            return known.clone();
+        }
+        let left = std::mem::replace(&mut self.budget, ASIDE_BUDGET);
+        let state = self.enter(func);
+        let ends: Rc<[State]> = self.run_all_aside(func, state).into_iter().map(|(state, _)| state).collect();
+        self.budget = left;
+        self.built_cache.insert(func, ends.clone());
+        ends
     }
 
     /// Whether a value says what it is.

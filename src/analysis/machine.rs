@@ -211,6 +211,8 @@ pub struct Machine<'a> {
     pub(super) weight_cache: FxHashMap<FuncRef, bool>,
     /// Whether a function acts, looked into so deep.
     pub(super) acts_cache: FxHashMap<(FuncRef, u32), bool>,
+    /// How constructors leave their objects.
+    pub(super) built_cache: FxHashMap<FuncRef, Rc<[State]>>,
     /// Policies that were called with what they run again, while such calls are looked for.
     pub(super) driven: Option<Vec<super::combinators::Called>>,
     /// Loops of helpers that were come to with something to call, while such loops are looked for.
@@ -251,6 +253,7 @@ impl<'a> Machine<'a> {
             set_cache: FxHashMap::default(),
             weight_cache: FxHashMap::default(),
             acts_cache: FxHashMap::default(),
+            built_cache: FxHashMap::default(),
             open_defaults: false,
             aliases: 0,
             driven: None,

@@ -13,6 +13,8 @@ use crate::ir::GlobalId;
 use crate::models::{Kind, Occurs};
 use crate::source::Span;
 
+/// Steps for what is run apart.
+pub(super) const ASIDE_BUDGET: u64 = 6_000;
 /// Steps that an initialiser may take, whatever is left to whoever asks for its value.
 const INITIAL_BUDGET: u64 = 6_000;
 
@@ -122,7 +124,7 @@ impl Machine<'_> {
     pub(super) fn run_all_aside(&mut self, func: FuncRef, state: State) -> Vec<(State, Value)> {
         let plan = std::mem::replace(&mut self.plan, Plan::calm());
         let (budget, exhausted) = (self.budget, self.exhausted);
-        self.budget = budget.min(6_000);
+        self.budget = budget.min(ASIDE_BUDGET);
         let given = self.budget;
         self.initialising.push(func);
         let finished = self.run(vec![state]);

@@ -135,11 +135,15 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
         }
     }
     if explored.back.is_empty() && !explored.cut && !machine.open_defaults && is_switched_off(machine, func, function) {
-        let kept = (std::mem::take(&mut machine.attr_cache), std::mem::take(&mut machine.init_cache));
+        let kept = (
+            std::mem::take(&mut machine.attr_cache),
+            std::mem::take(&mut machine.init_cache),
+            std::mem::take(&mut machine.built_cache),
+        );
         machine.open_defaults = true;
         let site = in_loop(machine, func, function, number);
         machine.open_defaults = false;
-        (machine.attr_cache, machine.init_cache) = kept;
+        (machine.attr_cache, machine.init_cache, machine.built_cache) = kept;
         return site;
     }
     let never = explored.back.is_empty();

@@ -132,7 +132,7 @@ fn site(machine: &mut Machine<'_>, brought: Brought, func: FuncRef, function: &F
             failed.op.remote == Known3::Yes && given
         })
     });
-    let role = sites::role_of(machine, &mut explored, source.kind)?;
+    let role = sites::role_of(machine, &mut explored, std::slice::from_ref(&state), source.kind)?;
     let header = machine.project.file(func.file)?.first_line(span);
     let found = Found {
         func,

@@ -147,7 +147,7 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
         return site;
     }
     let never = explored.back.is_empty();
-    let role = if never { Role::Idle } else { role_of(machine, &mut explored, source.kind)? };
+    let role = if never { Role::Idle } else { role_of(machine, &mut explored, &entries, source.kind)? };
     let found = Found {
         func,
         function,
@@ -181,14 +181,19 @@ fn may_leave(function: &Function, head: BlockId, inside: &[bool]) -> bool {
 }
 
 /// What a loop is for, with the paths left on which what failed is repeated; `None` where there are none.
-pub(super) fn role_of(machine: &Machine<'_>, explored: &mut Explored, kind: LoopKind) -> Option<Role> {
+pub(super) fn role_of(
+    machine: &Machine<'_>,
+    explored: &mut Explored,
+    entries: &[State],
+    kind: LoopKind,
+) -> Option<Role> {
     if explored.back.is_empty() {
         return None;
     }
     let role = role(machine, explored, kind)?;
     // Where success goes on, so does the work: the next turn has its own.
     if role != Role::Retry {
-        explored.back.retain(|finished| !is_new_work(machine, finished) && !is_unnoticed(machine, finished));
+        explored.back.retain(|finished| !is_new_work(machine, finished, entries) && !is_unnoticed(machine, finished));
     }
     (!explored.back.is_empty()).then_some(role)
 }
@@ -465,8 +470,9 @@ fn keep_ordinary(explored: &mut Explored) {
 }
 
 /// Whether what failed on a path is work that the next turn does not come back to: an input was received from another
-/// call, which is made again first, or is an item that was taken and not put back.
-fn is_new_work(machine: &Machine<'_>, finished: &Finished) -> bool {
+/// call, which is made again first, or is an item that was taken and not put back. An item that was at hand before the
+/// loop is the loop's one piece of work.
+fn is_new_work(machine: &Machine<'_>, finished: &Finished, entries: &[State]) -> bool {
     let Some(failed) = &finished.state.failed else { return false };
     let events = finished.state.events();
     let made_again = |place: &Place| facts::executed_after_failure(&events, *place);
@@ -474,7 +480,9 @@ fn is_new_work(machine: &Machine<'_>, finished: &Finished) -> bool {
     let taken = |input: &Value| {
         let mut roots = Vec::new();
         machine.symbols.collect_roots(input, &mut roots);
-        machine.symbols.taint(input).has(Taint::ITEM) && !roots.iter().any(back)
+        let item = |root: &SymId| machine.symbols.info(*root).is_some_and(|info| info.taint.has(Taint::ITEM));
+        let before = |root: &SymId| entries.iter().any(|entry| entry.versions.contains_key(root));
+        roots.iter().any(|root| item(root) && !before(root)) && !roots.iter().any(back)
     };
     failed.op.sources.iter().any(made_again) || failed.op.inputs.iter().any(taken)
 }

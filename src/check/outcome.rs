@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{By, FileError, Found, Input, Run, Suppressed};
+use super::{By, ErrorKind, FileError, Found, Input, Run, Suppressed};
 use crate::config;
 use crate::ir::Unparsed;
 use crate::rules;
@@ -61,7 +61,7 @@ impl Run {
             By::Comment(reason) => Some((Stored::of(&one.found), reason.clone())),
             By::Baseline => None,
         };
-        let whole = self.errors.iter().all(|error| error.unparsed) && self.outside.is_empty();
+        let whole = self.errors.iter().all(|error| error.kind == ErrorKind::Unparsed) && self.outside.is_empty();
         let suppressed: Option<Vec<_>> = self.suppressed.iter().map(by_comment).collect();
         Some(Outcome {
             findings: self.findings.iter().map(Stored::of).collect(),
@@ -76,7 +76,7 @@ impl Run {
     #[must_use]
     pub fn again(mut inputs: Vec<Input>, outcome: Outcome) -> Run {
         inputs.sort_by(|left, right| left.file.path.cmp(&right.file.path));
-        let error = |(path, message)| FileError { path, message, unparsed: true };
+        let error = |(path, message)| FileError { path, message, kind: ErrorKind::Unparsed };
         let comment =
             |(stored, reason): (Stored, String)| Suppressed { found: stored.found(), by: By::Comment(reason) };
         let mut run = Run {

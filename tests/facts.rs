@@ -624,3 +624,36 @@ def skips(url):
         &json!({"kind": "loop", "cap": "caller", "delay": "none"}),
     );
 }
+
+#[test]
+fn a_field_that_a_class_declares_has_its_default() {
+    python(
+        r#"
+import time, requests
+from dataclasses import dataclass, field
+from pydantic import BaseModel, Field
+
+class Limits(BaseModel):
+    tries: int = Field(4, ge=1, description="attempts in all")
+    pause: float = Field(default=1.5)
+
+@dataclass
+class Settings:
+    limits: Limits = field(default_factory=Limits)
+
+class Client:
+    def __init__(self, settings: Settings):
+        self.settings = settings
+
+    def fetch(self, url):
+        for turn in range(self.settings.limits.tries):
+            try:
+                return requests.get(url, timeout=5)
+            except requests.ConnectionError:
+                if turn == self.settings.limits.tries - 1:
+                    raise
+                time.sleep(self.settings.limits.pause)
+"#,
+        &json!({"cap": "count", "max_attempts": 4, "schedule": [[1.5, 1.5], [1.5, 1.5], [1.5, 1.5]]}),
+    );
+}

@@ -331,7 +331,7 @@ impl Machine<'_> {
             }
             // What it was made of is not known: its declaration may say more.
             let field = self.field(class, name).filter(|(file, ty)| match (&initial, ty) {
-                (Some(_), Some(ty)) => matches!(self.type_of(*file, ty), Some(Type::Model(_))),
+                (Some(_), Some(ty)) => matches!(self.type_of(*file, ty), Some(Type::Model(_) | Type::Own(_))),
                 _ => true,
             });
             if field.is_none()

@@ -366,6 +366,8 @@ pub enum ExitKind {
 pub struct Swallowed {
     /// What it is (paths of classes; empty: a cancellation that was waited for).
     pub classes: Vec<String>,
+    /// Others of its sort are let out by a policy that a library runs.
+    pub spared: bool,
     /// Step by step.
     pub steps: Vec<Step>,
 }

@@ -7,8 +7,9 @@ use super::facts::{local_span, since_failure};
 use super::machine::{Machine, Plan, Probe};
 use super::policy::{Step, Swallowed};
 use super::sites::{Found, Sieve, explore};
-use super::state::{Event, Known3, OpInfo, State};
-use super::value::Taint;
+use super::state::{Event, Known3, Object, OpInfo, State};
+use super::value::{Taint, Value};
+use crate::ir::{Block, Term};
 use crate::models::Occurs;
 
 /// The interrupts and cancellations that come back to the operation.
@@ -43,7 +44,7 @@ fn probe(machine: &mut Machine<'_>, found: &Found<'_>, probe: Probe, what: &str)
     if op_is_local(&probe.op) {
         return None;
     }
-    let place = probe.op.place;
+    let (place, probed) = (probe.op.place, probe.classes.len());
     let plan = Plan { probe: Some(Rc::new(probe)), ..found.plan.clone() };
     let explored = explore(machine, &plan, found.entries.clone(), Sieve::ALL);
     let mut swallowed: Option<Swallowed> = None;
@@ -54,6 +55,7 @@ fn probe(machine: &mut Machine<'_>, found: &Found<'_>, probe: Probe, what: &str)
         }
         let entry = swallowed.get_or_insert_with(|| Swallowed {
             classes: Vec::new(),
+            spared: false,
             steps: steps(machine, found, &finished.state, what),
         });
         if let super::state::Failing::Raises(classes) = &failed.how {
@@ -62,7 +64,25 @@ fn probe(machine: &mut Machine<'_>, found: &Found<'_>, probe: Probe, what: &str)
             entry.classes.dedup();
         }
     }
-    swallowed
+    swallowed.map(|found_out| {
+        let spared = (1..probed).contains(&found_out.classes.len()) && is_by_policy(machine, found);
+        Swallowed { spared, ..found_out }
+    })
+}
+
+/// Whether the policy of a library decides what comes back: it runs the loop, or the loop goes through its attempts.
+fn is_by_policy(machine: &mut Machine<'_>, found: &Found<'_>) -> bool {
+    if found.limit.is_some() {
+        return true;
+    }
+    let head = found.plan.head.and_then(|head| machine.project.function(found.looped)?.block(head));
+    let (Some(Block { term: Term::Next { iter, .. }, .. }), Some(entry)) = (head, found.entries.first()) else {
+        return false;
+    };
+    let mut entry = entry.clone();
+    let Value::Object(id) = machine.read(&mut entry, *iter) else { return false };
+    let policy = entry.objects.get(&id).cloned();
+    matches!(policy, Some(Object::Unknown(policy, _)) if machine.is_policy(machine.file, &policy))
 }
 
 fn op_is_local(op: &OpInfo) -> bool {

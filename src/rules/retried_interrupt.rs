@@ -25,9 +25,13 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
         _ => "until it is killed",
     };
     Some(Finding {
-        // What may be local work, or asks for new work each turn, is too little to go by; nor does a second try in a
-        // handler go on for long.
-        confidence: if known && site.form != Form::StraightLine { Confidence::High } else { Confidence::Low },
+        // What may be local work, or asks for new work each turn, is too little to go by; a second try in a handler does
+        // not go on for long; and who tells a policy of some interrupts has thought of them.
+        confidence: if known && site.form != Form::StraightLine && !interrupt.spared {
+            Confidence::High
+        } else {
+            Confidence::Low
+        },
         message: format!("{} is repeated on {what}", wording::subject(operation)),
         why: format!("who asks the program or the task to end gets another attempt instead, {until}"),
         help: "catch what can fail (`Exception` at most), and let interrupts and cancellations leave the loop at once"

@@ -186,7 +186,12 @@ impl Machine<'_> {
             let value = state.heap.get(&(this, name.into()))?;
             Some(fixed(state, value, 4))
         });
-        let first = values.next()??;
+        let mut first = values.next()??;
+        // Nought on one path alone is what stands there for nothing given.
+        let nought = matches!(&first, Value::Num(num) if num.single() == Some(0.0));
+        if nought && let Some(other) = values.clone().flatten().find(|value| *value != first) {
+            first = other;
+        }
         if self.tells(&first) {
             return Some(first);
         }

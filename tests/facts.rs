@@ -657,3 +657,32 @@ class Client:
         &json!({"cap": "count", "max_attempts": 4, "schedule": [[1.5, 1.5], [1.5, 1.5], [1.5, 1.5]]}),
     );
 }
+
+#[test]
+fn an_error_that_stands_for_an_answer_carries_its_status() {
+    let text = |test: &str| {
+        format!(
+            r#"
+import time, requests
+
+def fetch(catalogue, name):
+    for turn in range(4):
+        try:
+            return catalogue.look_up(name)
+        except requests.HTTPError as error:
+            {test}
+            time.sleep(2 ** turn)
+    raise RuntimeError(name)
+"#
+        )
+    };
+    let picks = text("if error.response.status_code not in (429, 503):\n                raise");
+    python(&picks, &json!({"retried_statuses": "429,503", "retry_after": "ignored"}));
+    let sorts = text("if error.response.status_code < 500:\n                raise");
+    python(&sorts, &json!({"retried_statuses": "500-599", "retry_after": "ignored"}));
+    python(&text("print(error)"), &json!({"retried_statuses": "400-599"}));
+    // From a call of which it is known that it leaves the process, too.
+    let sorts = sorts.replace("import time, requests", "import time, requests, stripe");
+    let known = sorts.replace("catalogue.look_up(name)", "stripe.Charge.retrieve(name)");
+    python(&known, &json!({"remote": true, "retried_statuses": "500-599"}));
+}

@@ -2,7 +2,7 @@
 
 use super::arith;
 use super::facts::{Group, local_span, since_failure};
-use super::machine::{Advice, End, Finished, Machine};
+use super::machine::{Advice, End, Finished, Machine, Plan};
 use super::outage::Outage;
 use super::policy::{Cause, DateForm, Form, RetryAfter};
 use super::sites::{Found, is_failure_value};
@@ -106,6 +106,12 @@ fn asks_http(machine: &Machine<'_>, group: &Group) -> bool {
     machine.project.known(group.op.at.file, path).is_some_and(|entry| entry.http)
 }
 
+/// Whether the status of the answer that an error carries is asked for.
+fn is_looked_at(group: &Group) -> bool {
+    let asks = |event: &&Event| matches!(event, Event::LookedAtStatus(place) if *place == group.op.place);
+    group.paths.iter().any(|path| path.state.events().iter().any(asks))
+}
+
 pub(super) fn advice(
     machine: &mut Machine<'_>,
     found: &Found<'_>,
@@ -119,6 +125,7 @@ pub(super) fn advice(
     }
     let set = match (cause, &group.how) {
         (Cause::Status(set), Failing::Status(_)) => set.and(&advised_statuses()),
+        (Cause::Status(set), _) if is_looked_at(group) => set.and(&advised_statuses()),
         (Cause::Status(set), _) if !set.and(&advised_statuses()).is_empty() => {
             return (RetryAfter::OutOfReach, DateForm::Fine);
         }
@@ -139,8 +146,12 @@ pub(super) fn advice(
         });
         return if honoured { (RetryAfter::Honoured, DateForm::Fine) } else { not_applicable };
     }
-    let how = Failing::Status(set);
-    let told = machine.outage(&found.plan, &found.entries, group.op.place, &how, Advice::Seconds, Some(3));
+    let how = match &group.how {
+        Failing::Status(_) => Failing::Status(set),
+        how => how.clone(),
+    };
+    let plan = Plan { answers: Some(set), ..found.plan.clone() };
+    let told = machine.outage(&plan, &found.entries, group.op.place, &how, Advice::Seconds, Some(3));
     if told.first.is_empty() {
         // With the advice at hand the request is not sent again.
         return (RetryAfter::Honoured, DateForm::Fine);
@@ -188,10 +199,10 @@ pub(super) fn advice(
     let kept = relations.iter().all(|(this, tested)| *this == Relation::Kept || heard && *tested);
     if let Some((most, at)) = lowered {
         let at = local_span(machine, found, at);
-        return (RetryAfter::Shortened { ceiling: most, at }, date(machine, found, group, &how, &told));
+        return (RetryAfter::Shortened { ceiling: most, at }, date(machine, (found, &plan), group, &how, &told));
     }
     if kept {
-        return (RetryAfter::Honoured, date(machine, found, group, &how, &told));
+        return (RetryAfter::Honoured, date(machine, (found, &plan), group, &how, &told));
     }
     // Something unknown that is given the response, the exception or the header may make the wait of it.
     let passed_on = told.first.iter().any(|state| {
@@ -211,7 +222,7 @@ pub(super) fn advice(
                 }),
                 _ => None,
             });
-            return (RetryAfter::Shortened { ceiling: most, at }, date(machine, found, group, &how, &told));
+            return (RetryAfter::Shortened { ceiling: most, at }, date(machine, (found, &plan), group, &how, &told));
         }
         let unread = if passed_on { RetryAfter::Unknown } else { RetryAfter::Ignored };
         return (unread, DateForm::Fine);
@@ -264,8 +275,14 @@ fn form_test(machine: &Machine<'_>, events: &[Event]) -> Option<At> {
 }
 
 /// What a date in Retry-After does, where seconds are followed: `told` is what was seen with them.
-fn date(machine: &mut Machine<'_>, found: &Found<'_>, group: &Group, how: &Failing, told: &Outage) -> DateForm {
-    let dated = machine.outage(&found.plan, &found.entries, group.op.place, how, Advice::Date, Some(2));
+fn date(
+    machine: &mut Machine<'_>,
+    (found, plan): (&Found<'_>, &Plan),
+    group: &Group,
+    how: &Failing,
+    told: &Outage,
+) -> DateForm {
+    let dated = machine.outage(plan, &found.entries, group.op.place, how, Advice::Date, Some(2));
     let failed_at = |state: &State| {
         state.events().iter().rev().find_map(|event| match event {
             Event::ParseFailed(at) => Some(*at),

@@ -7,9 +7,10 @@ use std::rc::Rc;
 
 use super::batch;
 use super::body;
+use super::handlers::stands_for;
 use super::idle;
 use super::links::links;
-use super::machine::{Advice, Finished, Machine};
+use super::machine::{Advice, Finished, Machine, Plan};
 use super::memory::last_part;
 use super::mixed;
 use super::outage::Outage;
@@ -36,6 +37,8 @@ use crate::source::Span;
 pub(super) struct Group {
     pub op: Rc<OpInfo>,
     pub how: Failing,
+    /// What was asked on the way back of the answer that its error carries leaves these statuses.
+    pub answers: Option<StatusSet>,
     pub paths: Vec<Finished>,
 }
 
@@ -209,7 +212,7 @@ pub(super) fn split(machine: &Machine<'_>, groups: Vec<Group>) -> Vec<Group> {
         }
         for part in [others, answers] {
             let how = Failing::Raises(part.into());
-            out.push(Group { op: group.op.clone(), how, paths: group.paths.clone() });
+            out.push(Group { op: group.op.clone(), how, answers: group.answers, paths: group.paths.clone() });
         }
     }
     out
@@ -270,16 +273,8 @@ pub(super) fn cause(machine: &Machine<'_>, group: &Group) -> Cause {
         Failing::Elapsed(class) => Cause::Exception { classes: vec![readable(machine, class)], everything: false },
         Failing::Raises(classes) => {
             // Classes that stand for statuses are answers.
-            let models = machine.project.models(machine.file);
-            let statuses = classes.iter().try_fold(StatusSet::EMPTY, |set, class| {
-                let entry = models.and_then(|models| models.exception(class));
-                let stands = entry.and_then(|entry| entry.stands_for.as_deref()).and_then(StatusSet::parse);
-                stands.map(|stands| set.or(&stands))
-            });
-            if let Some(set) = statuses
-                && !set.is_empty()
-            {
-                return Cause::Status(set);
+            if let Some(set) = machine.project.models(machine.file).and_then(|models| stands_for(models, classes)) {
+                return Cause::Status(group.answers.map_or(set, |left| left.and(&set)));
             }
             // What may have had its effect first: it tells more.
             let mut known: Vec<&str> = classes.iter().map(|class| &**class).filter(|class| *class != ANY).collect();
@@ -334,7 +329,8 @@ pub(super) fn failure_path(
         outage.waits.truncate(1);
         outage
     } else {
-        machine.outage(&found.plan, &found.entries, group.op.place, &group.how, Advice::Absent, found.most)
+        let plan = Plan { answers: group.answers, ..found.plan.clone() };
+        machine.outage(&plan, &found.entries, group.op.place, &group.how, Advice::Absent, found.most)
     };
     *cut |= outage.cut;
     if outage.waits.is_empty() {

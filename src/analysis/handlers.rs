@@ -2,11 +2,20 @@
 
 use super::calls::Args;
 use super::machine::{Machine, Out, Res};
-use super::state::{Event, Gives, Object, State};
+use super::state::{Event, Failing, Gives, Object, State};
+use super::status::StatusSet;
 use super::value::{ANY, Exc, Node, Taint, Type, Value};
-use crate::models::{Kind, Occurs};
+use crate::frontend::prelude;
+use crate::models::{Kind, Models, Occurs};
 use crate::source::Span;
 use std::rc::Rc;
+
+/// The statuses that error classes stand for, if all of them do.
+pub(super) fn stands_for(models: &Models, classes: &[Rc<str>]) -> Option<StatusSet> {
+    let of = |class: &Rc<str>| StatusSet::parse(models.exception(class)?.stands_for.as_deref()?);
+    let sets = classes.iter().map(of).collect::<Option<Vec<_>>>()?;
+    Some(sets.iter().fold(StatusSet::EMPTY, |all, set| all.or(set))).filter(|set| !set.is_empty())
+}
 
 impl<'a> Machine<'a> {
     pub(super) fn enter_context(&mut self, mut state: State, manager: Value, span: Span, out: &mut Out) {
@@ -150,13 +159,14 @@ impl<'a> Machine<'a> {
             let mut state = state.clone();
             state.guessed |= truth && !whole && classes.iter().any(|class| &**class != ANY);
             if let Some(failed) = &state.failed
-                && let super::state::Failing::Raises(all) = &failed.how
+                && let Failing::Raises(all) = &failed.how
                 && **all == *exc.classes
             {
-                let how = super::state::Failing::Raises(classes.clone().into());
+                let how = Failing::Raises(classes.clone().into());
                 state.failed = Some(Rc::new(super::state::Failed { how, ..(**failed).clone() }));
             }
             let narrowed = narrow(classes);
+            let narrowed = if truth { self.with_answer(&mut state, file, narrowed) } else { narrowed };
             // The exception that is being handled is known to be one of these now.
             for frame in &mut state.frames {
                 for value in Rc::make_mut(&mut frame.slots).iter_mut().flatten() {
@@ -175,6 +185,28 @@ impl<'a> Machine<'a> {
             }
             out.push((state, Res::Value(Value::Bool(truth, Taint::FAILURE))));
         }
+    }
+
+    /// Errors that stand for an answer's status carry that answer, whatever out of sight they come from. What the code
+    /// asks of them then tells which statuses it repeats.
+    fn with_answer(&self, state: &mut State, file: u32, error: Value) -> Value {
+        let Value::Exc(exc) = &error else { return error };
+        let Some(failed) = &state.failed else { return error };
+        let raised = matches!(&failed.how, Failing::Raises(classes) if **classes == *exc.classes);
+        let made_here = exc.object.is_some() && exc.object != failed.op.result;
+        if !raised || made_here || exc.resp.or(exc.lost).is_some() || prelude::is(file) {
+            return error;
+        }
+        let (models, place) = (self.models(file), failed.op.place);
+        let answer = exc.classes.iter().find_map(|class| models.method(class, "response")?.gives.as_deref());
+        let (Some(set), Some(answer)) = (stands_for(models, &exc.classes), answer) else { return error };
+        let set = self.plan.answers.map_or(set, |answers| set.and(&answers));
+        if set.is_empty() {
+            return error;
+        }
+        Rc::make_mut(&mut state.resps).insert(place, set);
+        Rc::make_mut(&mut state.resp_types).insert(place, answer.into());
+        Value::Exc(Rc::new(Exc { resp: Some(place), ..(**exc).clone() }))
     }
 
     /// Notes where an exception is caught, on the paths on which it is or may be.

@@ -18,6 +18,7 @@ use super::merging::{Liveness, Passages};
 use super::project::Project;
 use super::scaling::{self, Scaling};
 use super::state::{At, Event, Failing, Frame, Object, OpInfo, State};
+use super::status::StatusSet;
 use super::value::{ANY, Exc, FuncRef, Node, Num, Place, SymId, Symbols, Taint, Type, Value};
 use crate::ir::{Block, BlockId, CollectionKind, Const, FormatPart, Instr, Op, Slot, UnOp};
 use crate::models::{Kind, Models};
@@ -61,6 +62,8 @@ pub struct Plan {
     pub force: Option<(Place, Failing)>,
     /// What the server advises.
     pub advice: Advice,
+    /// The statuses of answers that errors carry; all that they stand for, where none are told.
+    pub answers: Option<StatusSet>,
     /// Blocks of the loop under analysis, in the first activation.
     pub blocks: Option<Rc<[bool]>>,
     /// Its head.
@@ -102,6 +105,7 @@ impl Plan {
             explore: false,
             force: None,
             advice: Advice::Absent,
+            answers: None,
             blocks: None,
             head: None,
             stop_at_head: false,
@@ -205,14 +209,14 @@ pub struct Machine<'a> {
     /// What the callers of a private function pass, parameter by parameter.
     pub(super) given_cache: FxHashMap<FuncRef, Rc<[Option<Value>]>>,
     pub(super) attr_cache: FxHashMap<(super::value::ClassRef, Rc<str>), Option<Value>>,
+    /// How constructors leave their objects.
+    pub(super) built_cache: FxHashMap<FuncRef, Rc<[State]>>,
     pub(super) initialising: Vec<FuncRef>,
     pub(super) import_cache: FxHashMap<(u32, Rc<str>), Option<Described<'a>>>,
     pub(super) set_cache: FxHashMap<(u32, u32), bool>,
     pub(super) weight_cache: FxHashMap<FuncRef, bool>,
     /// Whether a function acts, looked into so deep.
     pub(super) acts_cache: FxHashMap<(FuncRef, u32), bool>,
-    /// How constructors leave their objects.
-    pub(super) built_cache: FxHashMap<FuncRef, Rc<[State]>>,
     /// Policies that were called with what they run again, while such calls are looked for.
     pub(super) driven: Option<Vec<super::combinators::Called>>,
     /// Loops of helpers that were come to with something to call, while such loops are looked for.
@@ -248,12 +252,12 @@ impl<'a> Machine<'a> {
             given_cache: FxHashMap::default(),
             use_cache: FxHashMap::default(),
             attr_cache: FxHashMap::default(),
+            built_cache: FxHashMap::default(),
             initialising: Vec::new(),
             import_cache: FxHashMap::default(),
             set_cache: FxHashMap::default(),
             weight_cache: FxHashMap::default(),
             acts_cache: FxHashMap::default(),
-            built_cache: FxHashMap::default(),
             open_defaults: false,
             aliases: 0,
             driven: None,

@@ -666,11 +666,15 @@ pub(super) fn groups(explored: &Explored) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for finished in &explored.back {
         let Some(failed) = &finished.state.failed else { continue };
-        match groups.iter_mut().find(|group| group.op.place == failed.op.place && group.how == failed.how) {
+        let (op, how) = (failed.op.clone(), failed.how.clone());
+        let answers = match how {
+            Failing::Raises(_) => finished.state.resps.get(&op.place).copied(),
+            _ => None,
+        };
+        let same = |group: &&mut Group| group.op.place == op.place && group.how == how && group.answers == answers;
+        match groups.iter_mut().find(same) {
             Some(group) => group.paths.push(finished.clone()),
-            None => {
-                groups.push(Group { op: failed.op.clone(), how: failed.how.clone(), paths: vec![finished.clone()] })
-            }
+            None => groups.push(Group { op, how, answers, paths: vec![finished.clone()] }),
         }
     }
     groups

@@ -686,3 +686,127 @@ def fetch(catalogue, name):
     let known = sorts.replace("catalogue.look_up(name)", "stripe.Charge.retrieve(name)");
     python(&known, &json!({"remote": true, "retried_statuses": "500-599"}));
 }
+
+#[test]
+fn an_outage_that_nothing_leaves_is_endless_however_many_ways_lead_on() {
+    python(
+        r#"
+class Feed:
+    def __init__(self, wire, settings):
+        self.wire = wire
+        self.gap = settings.get("gap", 0)
+
+    def page(self, name, strict=True, note=True, **options):
+        while True:
+            if self.gap:
+                self.wire.rest(self.gap)
+            if self.keys and self.tags:
+                self.prepare(self.keys)
+            options["extra"] = self.extra
+            answer = self.wire.request("https://feed.example.com/" + name, **options)
+            try:
+                data = answer.json()
+            except ValueError:
+                data = {}
+            code = answer.status_code
+            if 200 <= code < 400:
+                return data
+            if not strict and code != 429:
+                return None
+            if code == 429:
+                if self.gap < 30:
+                    self.gap += 1
+            else:
+                return data
+"#,
+        &json!({ "cap": "none", "retry_after": "ignored", "retried_statuses": "429" }),
+    );
+}
+
+#[test]
+fn a_key_that_is_set_in_each_turn_makes_no_other_request() {
+    python(
+        r#"
+import time
+
+import requests
+
+
+def order(session, basket):
+    body = {"basket": basket}
+    while True:
+        body["ticket"] = session.ticket
+        answer = requests.put("https://shop.example.com/orders", json=body, timeout=5)
+        if answer.status_code == 503:
+            time.sleep(2)
+            continue
+        return answer
+"#,
+        &json!({ "cap": "none", "delay": "fixed", "retried_statuses": "503" }),
+    );
+}
+
+#[test]
+fn a_long_constructor_takes_no_steps_from_what_its_attributes_are_used_for() {
+    let choices: String = (0..14)
+        .map(|at| {
+            format!(
+                "        if given.want('k{at}'):\n            self.k{at} = {at}\n        else:\n            self.k{at} = given.k{at}\n"
+            )
+        })
+        .collect();
+    let text = format!(
+        r#"
+class Desk:
+    def __init__(self, given):
+        self.wire = given.wire
+{choices}
+    def call(self, name):
+        while True:
+            answer = self.wire.request("https://desk.example.com/" + name, k=(self.k0, self.k1, self.k2, self.k3, self.k4, self.k5))
+            if answer.status_code == 429:
+                continue
+            return answer.json()
+"#
+    );
+    python(&text, &json!({ "kind": "loop", "cap": "none", "retried_statuses": "429" }));
+}
+
+#[test]
+fn two_waits_grow_as_a_third_would() {
+    let text = |last: &str, wait: &str| {
+        format!(
+            r#"
+import time, requests
+
+def fetch(url):
+    for turn in range(3):
+        try:
+            return requests.get(url, timeout=5)
+        except requests.ConnectionError:
+            {last}
+            time.sleep({wait})
+"#
+        )
+    };
+    let raises = "if turn == 2: raise";
+    python(&text(raises, "5 * (turn + 1)"), &json!({ "delay": "linear", "schedule": [[5.0, 5.0], [10.0, 10.0]] }));
+    python(&text(raises, "5 * 2 ** turn"), &json!({ "delay": "exponential", "schedule": [[5.0, 5.0], [10.0, 10.0]] }));
+    python(
+        r#"
+import time, requests
+
+def fetch(url):
+    made = 0
+    while made < 3:
+        try:
+            return requests.get(url, timeout=5)
+        except requests.ConnectionError:
+            made += 1
+            if made < 3:
+                time.sleep(5 * made)
+    raise TimeoutError(url)
+"#,
+        &json!({ "delay": "linear", "max_attempts": 3, "schedule": [[5.0, 5.0], [10.0, 10.0]] }),
+    );
+}

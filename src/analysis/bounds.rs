@@ -196,7 +196,7 @@ pub(super) fn comes_near(events: &[&Event]) -> bool {
     for event in events {
         match event {
             Event::Counted(apart) => counted = Some(apart.abs()),
-            Event::CountTest { at, leads_out: true } => {
+            Event::CountTest { at, leads_out: true, .. } => {
                 let Some(apart) = counted.take() else { continue };
                 match tests.iter_mut().find(|(other, _)| other == at) {
                     Some((_, gaps)) => gaps.push(apart),

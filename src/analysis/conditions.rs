@@ -150,7 +150,9 @@ impl<'a> Machine<'a> {
                 if taint.has(Taint::COUNTER) {
                     let other = if truth { otherwise } else { then };
                     let leads_out = state.frames.len() == 1 && self.leads_out(&state, other, false);
-                    state.push(Event::CountTest { at, leads_out });
+                    let taken = self.side_before(&state, at).unwrap_or(truth);
+                    state.push(Event::CountTest { at, leads_out, taken });
+                    return vec![(state, taken)];
                 }
                 vec![(state, truth)]
             }
@@ -447,6 +449,15 @@ impl<'a> Machine<'a> {
             _ => return None,
         };
         state.results.get(whole).filter(|_| self.is_error_test(test)).cloned()
+    }
+
+    /// The side that a test of a count took in the turn before, where none is to end the loop.
+    fn side_before(&self, state: &State, at: At) -> Option<bool> {
+        self.plan.uncounted.filter(|from| state.turns >= *from && state.frames.len() == 1)?;
+        state.events().into_iter().rev().find_map(|event| match event {
+            Event::CountTest { at: other, taken, .. } if *other == at => Some(*taken),
+            _ => None,
+        })
     }
 
     /// The side that leaves an inner loop which has gone round often enough.

@@ -15,7 +15,7 @@ use super::memory::last_part;
 use super::mixed;
 use super::outage::Outage;
 use super::overflow;
-use super::pace::{ceiling, pace};
+use super::pace::{ceiling, longer, pace};
 use super::policy::{
     Bound, Cause, DateForm, FailurePath, Form, Known, Layer, Operation, Pace, RetryAfter, Role, Site, Step, Timeout,
     Wait,
@@ -28,7 +28,7 @@ use super::status::StatusSet;
 use super::taken::{counts_as_failure, is_picked, waits_as_told};
 use super::value::{ANY, Node, Place, SymId, Taint, Value};
 use crate::frontend::prelude;
-use crate::ir::{LoopKind, UnOp};
+use crate::ir::{BinOp, LoopKind, UnOp};
 use crate::models::{Entry, Kind};
 use crate::source::Span;
 
@@ -363,7 +363,11 @@ pub(super) fn failure_path(
         _ => false,
     });
     let server = group.paths.iter().any(|path| waits_as_told(machine, group, path));
-    let pace = if server { Pace::Server } else { pace(machine, &outage, after_failure) };
+    let pace = match longer(machine, found, group, &outage) {
+        _ if server => Pace::Server,
+        Some(longer) => pace(machine, &longer, after_failure),
+        None => pace(machine, &outage, after_failure),
+    };
     // Operations on the way that were not on the way before: a repair.
     let before: Vec<Place> = events
         .iter()
@@ -373,9 +377,11 @@ pub(super) fn failure_path(
             _ => None,
         })
         .collect();
+    let tells = tellers(machine, &events);
     let mends = |event: &Event| match event {
         Event::Op(info) => {
             info.remote != Known3::No
+                && !is_told(machine, info, &tells)
                 && info.place != group.op.place
                 && !before.contains(&info.place)
                 && !info.passed_in
@@ -449,6 +455,43 @@ pub(super) fn failure_path(
         picked,
         uncertain: picked || unknown_on_the_way || outage.cut || sample.is_some_and(|path| path.state.guessed),
         waits: outage.waits,
+    }
+}
+
+/// What is told things in words on a path, and so is no help: a logger, however it is come by.
+fn tellers(machine: &Machine<'_>, events: &[Event]) -> Vec<Value> {
+    let told = events.iter().filter_map(|event| match event {
+        Event::Op(info) if info.remote == Known3::Unknown => info.inputs.get(..2),
+        _ => None,
+    });
+    let is_param = |id: &SymId| machine.symbols.info(*id).is_none_or(|info| matches!(info.node, Node::Param(..)));
+    told.filter_map(|parts| match parts {
+        [receiver @ Value::Sym(id), text] if !is_param(id) && says_words(machine, text) => Some(receiver.clone()),
+        _ => None,
+    })
+    .collect()
+}
+
+/// Whether a call of which nothing is known only tells somebody something: its text is for people, and nobody waits.
+fn is_told(machine: &Machine<'_>, info: &OpInfo, tells: &[Value]) -> bool {
+    let worded = info.inputs.iter().take(2).any(|input| says_words(machine, input));
+    let teller = info.inputs.first().is_some_and(|receiver| tells.contains(receiver));
+    info.remote == Known3::Unknown && !info.awaited && (worded || teller)
+}
+
+/// Whether a value is a text of several words, or made of one.
+fn says_words(machine: &Machine<'_>, value: &Value) -> bool {
+    match value {
+        Value::Str(text) => text.trim().contains(' '),
+        Value::Sym(id) => machine.symbols.info(*id).is_some_and(|info| match &info.node {
+            Node::Call(name, parts) if &**name == "format" => parts.iter().any(|part| match part {
+                Value::Str(text) => text.trim().contains(' '),
+                _ => false,
+            }),
+            Node::Binary(BinOp::Add | BinOp::Rem, text, _) => says_words(machine, text),
+            _ => false,
+        }),
+        _ => false,
     }
 }
 

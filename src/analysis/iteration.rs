@@ -72,14 +72,15 @@ impl<'a> Machine<'a> {
                 let finite = stop.is_some();
                 let outside = stop.as_ref().is_some_and(|stop| !matches!(stop, Value::Num(_)));
                 let advanced = Object::Range { next: after, step, stop, taken: taken + 1, closed };
+                let goes_on = self.plan.uncounted.is_some() && state.frames.len() == 1;
                 match more {
-                    Truth::Known(true, _) => {
+                    Truth::Known(more, _) if more || goes_on => {
                         Rc::make_mut(&mut state.objects).insert(id, advanced);
                         state.push(Event::Took { finite, outside });
                         vec![(state, Some(counted(next)))]
                     }
-                    Truth::Known(false, _) => {
-                        state.push(Event::CountTest { at, leads_out: false });
+                    Truth::Known(..) => {
+                        state.push(Event::CountTest { at, leads_out: false, taken: false });
                         vec![(state, None)]
                     }
                     Truth::Status(..) => vec![(state, None)],

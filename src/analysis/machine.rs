@@ -76,6 +76,8 @@ pub struct Plan {
     pub recursion: bool,
     /// The same operation on the same inputs elsewhere ends the path.
     pub second_try: bool,
+    /// From this turn on no count ends it: what would come next is looked for.
+    pub uncounted: Option<u32>,
     /// More turns than this end the path.
     pub max_turns: u32,
     /// Calls of which it is not known whether they leave the process do not raise.
@@ -112,6 +114,7 @@ impl Plan {
             outer_heads: Rc::from([]),
             recursion: false,
             second_try: false,
+            uncounted: None,
             max_turns: 2,
             known_only: false,
             probe: None,

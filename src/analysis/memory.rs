@@ -100,13 +100,14 @@ impl Machine<'_> {
             return self.opaque_initial(func);
         }
         let left = self.budget;
-        self.budget = left.max(INITIAL_BUDGET);
+        self.budget = INITIAL_BUDGET;
         let state = self.enter(func);
         let value = match self.run_aside(func, state) {
             Some((state, value)) => fixed(&state, &value, 4),
             None => self.opaque_initial(func),
         };
-        self.budget = self.budget.min(left);
+        // Found once for all: the steps of whoever asks first are for what is done with it.
+        self.budget = left;
         self.init_cache.insert(func, value.clone());
         value
     }
@@ -451,9 +452,15 @@ impl Machine<'_> {
         if let Value::Object(id) = object
             && let Some(Object::List(items, _)) = Rc::make_mut(&mut state.objects).get_mut(id)
         {
-            // A mapping's keys and values stand in turn.
-            items.push(index.clone());
-            items.push(value);
+            // A mapping's keys and values stand in turn: a key that is there already gets another value.
+            let known = match index {
+                Value::Str(_) => items.chunks_exact(2).rposition(|pair| pair.first() == Some(index)),
+                _ => None,
+            };
+            match known.and_then(|pair| items.get_mut(pair * 2 + 1)) {
+                Some(held) => *held = value,
+                None => items.extend([index.clone(), value]),
+            }
         }
     }
 

@@ -309,7 +309,7 @@ pub(super) fn remember(history: u64, event: &Event, failed: bool) -> u64 {
         Event::Stumbled => 8.hash(&mut hasher),
         Event::Wait { value, at, blocks, .. } if failed => (9, value, at, blocks).hash(&mut hasher),
         Event::ClockTest { at, .. } if failed => (10, at).hash(&mut hasher),
-        Event::CountTest { at, leads_out } if failed => (11, at, leads_out).hash(&mut hasher),
+        Event::CountTest { at, leads_out, .. } if failed => (11, at, leads_out).hash(&mut hasher),
         Event::Took { finite, outside } if failed => (12, finite, outside).hash(&mut hasher),
         Event::ReadAdvice(place, at) if failed => (13, place, at).hash(&mut hasher),
         Event::ParsedDate if failed => 14.hash(&mut hasher),

@@ -20,6 +20,9 @@ const MOST_ATTEMPTS: u32 = 1_100;
 const MOST_OPEN_ATTEMPTS: u32 = 18;
 /// Attempts that are simulated where several paths come back, and none leaves.
 const MOST_WIDE_ATTEMPTS: u32 = 130;
+/// Attempts after which an outage that nothing has left has shown what it can, where there are no steps for more: every
+/// deadline is over by then, and a count that comes nearer to its limit is seen to.
+const ENOUGH_ATTEMPTS: u32 = 40;
 /// Paths that are kept from one attempt to the next.
 const WIDTH: usize = 6;
 /// Waits that are kept.
@@ -116,7 +119,9 @@ impl Machine<'_> {
                 max_turns: turns + 5,
                 ..plan.clone()
             };
+            let before = self.budget;
             let finished = self.run(std::mem::take(&mut states));
+            let taken = before - self.budget;
             outage.simulated += 1;
             let attempt = outage.simulated;
             outage.cut |= self.exhausted;
@@ -168,9 +173,13 @@ impl Machine<'_> {
                 return outage;
             }
             open |= !outage.left.is_empty();
-            if states.len() > WIDTH {
+            // Few paths followed for long tell more than many that are cut short.
+            let missing = u64::from(ENOUGH_ATTEMPTS.saturating_sub(attempt));
+            let short = !open && taken.saturating_mul(missing) > self.budget;
+            let width = if short { (states.len() / 2).clamp(1, WIDTH) } else { WIDTH };
+            if states.len() > width {
                 narrowed = true;
-                states.truncate(WIDTH);
+                states.truncate(width);
             }
             // A count that comes nearer to its limit is followed to it.
             let nearing = open && attempt >= most_open && states.iter().all(|state| comes_near(&state.events()));
@@ -180,7 +189,8 @@ impl Machine<'_> {
                 (false, 0 | 1) => most_closed,
                 (false, _) => most_closed.min(MOST_WIDE_ATTEMPTS),
             };
-            if outage.simulated >= most || self.budget == 0 {
+            let enough = !open && !outage.cut && attempt >= ENOUGH_ATTEMPTS && self.budget < taken.saturating_mul(2);
+            if enough || outage.simulated >= most || self.budget == 0 {
                 outage.cut |= self.budget == 0;
                 outage.survivors = states;
                 return outage;

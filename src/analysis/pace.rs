@@ -3,9 +3,11 @@
 //! Where lengths are known they are compared as they are. Where they are not, each unknown stands for the same number
 //! (greater than one) in every turn, which shows how the code makes the next wait of the last.
 
-use super::machine::Machine;
+use super::facts::Group;
+use super::machine::{Advice, Machine, Plan};
 use super::outage::Outage;
 use super::policy::{Pace, Wait};
+use super::sites::Found;
 use super::state::{Event, State};
 use super::value::{Node, Taint, Value};
 use crate::ir::{BinOp, UnOp};
@@ -16,6 +18,18 @@ const UNKNOWN: f64 = 3.0;
 const DOUBLED: f64 = 1.45;
 /// Waits that are looked at.
 const LOOKED_AT: usize = 8;
+/// Attempts beyond the last that are looked at to see how waits grow.
+const LONGER: u32 = 2;
+
+/// Two waits do not tell how they grow: the same outage, as it would go on if no count ended it.
+pub(super) fn longer(machine: &mut Machine<'_>, found: &Found<'_>, group: &Group, outage: &Outage) -> Option<Outage> {
+    let lengths: Vec<f64> = outage.waits.iter().map(|wait| wait.high).filter(|length| *length > 0.0).collect();
+    let attempts = outage.attempts.filter(|_| matches!(lengths.as_slice(), [a, b] if a != b))?;
+    let plan = Plan { uncounted: Some(attempts.saturating_sub(1)), ..found.plan.clone() };
+    let most = outage.simulated + LONGER;
+    let longer = machine.outage(&plan, &found.entries, group.op.place, &group.how, Advice::Absent, Some(most));
+    (longer.waits.len() > outage.waits.len()).then_some(longer)
+}
 
 /// How the wait goes on from attempt to attempt.
 pub(super) fn pace(machine: &Machine<'_>, outage: &Outage, after_failure: &[Event]) -> Pace {

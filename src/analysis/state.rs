@@ -331,6 +331,8 @@ pub enum Event {
         at: At,
         /// The way that was not taken leads out of the loop.
         leads_out: bool,
+        /// The side that was taken.
+        taken: bool,
     },
     /// A loop over something finite (`true`) or without end took an item.
     Took {

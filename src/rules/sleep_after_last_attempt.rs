@@ -26,7 +26,8 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
     let count = wording::attempts_on(site, path)
         .map_or_else(|| "the last attempt".to_owned(), |attempts| format!("the last of {attempts}"));
     Some(Finding {
-        confidence: scope::confidence(site, path),
+        // Which failures are repeated, and what is done about them on the way, takes nothing from the wait after the last.
+        confidence: scope::site_confidence(site),
         message: format!("After {count} at {} the code still waits, then gives up", wording::operation(operation)),
         why: if matches!(path.exhaustion, Exhaustion::Raises | Exhaustion::FailureValue) {
             format!("the caller is kept{length} from an error that is already certain")

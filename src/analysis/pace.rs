@@ -6,7 +6,7 @@
 use super::facts::Group;
 use super::machine::{Advice, Machine, Plan};
 use super::outage::Outage;
-use super::policy::{Pace, Wait};
+use super::policy::{Form, Pace, Wait};
 use super::sites::Found;
 use super::state::{Event, State};
 use super::value::{Node, Taint, Value};
@@ -24,7 +24,10 @@ const LONGER: u32 = 2;
 /// Two waits do not tell how they grow: the same outage, as it would go on if no count ended it.
 pub(super) fn longer(machine: &mut Machine<'_>, found: &Found<'_>, group: &Group, outage: &Outage) -> Option<Outage> {
     let lengths: Vec<f64> = outage.waits.iter().map(|wait| wait.high).filter(|length| *length > 0.0).collect();
-    let attempts = outage.attempts.filter(|_| matches!(lengths.as_slice(), [a, b] if a != b))?;
+    let attempts = outage.attempts.filter(|_| found.form == Form::Loop)?;
+    if !matches!(lengths.as_slice(), [a, b] if a != b) {
+        return None;
+    }
     let plan = Plan { uncounted: Some(attempts.saturating_sub(1)), ..found.plan.clone() };
     let most = outage.simulated + LONGER;
     let longer = machine.outage(&plan, &found.entries, group.op.place, &group.how, Advice::Absent, Some(most));

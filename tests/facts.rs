@@ -486,28 +486,6 @@ pub async fn latest(forge: &Forge, project: &str) -> Result<Release, ForgeError>
 }
 
 #[test]
-fn a_loop_is_seen_however_many_ways_what_it_calls_can_take() {
-    let ways: String = (0..12).map(|at| format!("if board.has({at}) {{ board.post(board, {at}).await; }}\n")).collect();
-    let text = format!(
-        r#"
-use crate::board::{{Board, Fault}};
-
-async fn announce(board: &Board) -> Result<(), Fault> {{
-    {ways}
-    board.finish().await
-}}
-
-pub async fn run(board: &Board) {{
-    while let Err(fault) = announce(board).await {{
-        eprintln!("{{fault}}");
-    }}
-}}
-"#
-    );
-    rust(&text, &json!({"kind": "loop", "delay": "none"}));
-}
-
-#[test]
 fn an_attempt_that_gives_its_outcome_among_other_things_fails_with_it() {
     rust(
         r#"

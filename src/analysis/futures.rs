@@ -4,12 +4,11 @@ use super::arith;
 use super::builders::limit_value;
 use super::calls::Args;
 use super::calls::Call;
-use super::follow::SMALL;
 use super::machine::{Machine, Out, Res};
 use super::memory::last_part;
 use super::state::{At, Event, Gives, Known3, State};
-use super::value::{ANY, FuncRef, Inst, Num, Pending, Taint, Value};
-use crate::ir::{BinOp, FunctionKind, Op};
+use super::value::{ANY, Inst, Num, Pending, Taint, Value};
+use crate::ir::BinOp;
 use crate::models::Kind;
 use crate::source::Span;
 use std::rc::Rc;
@@ -52,9 +51,6 @@ impl<'a> Machine<'a> {
             args.open = true;
         }
         let file = state.top().map_or(self.file, |frame| frame.func.file);
-        if let Some(callee) = self.kept_closed(&state, &pending.callee) {
-            return self.call_unknown(state, callee, args, span, out);
-        }
         match &pending.callee {
             Value::Func(func, outer) => {
                 let result = self.follow(&mut state, *func, *outer, None, args, Gives::Returned);
@@ -118,45 +114,6 @@ impl<'a> Machine<'a> {
             }
             _ => self.call_unknown(state, pending.callee.clone(), args, span, out),
         }
-    }
-
-    /// What stands for a coroutine of the project's own that is not gone into ([`Plan::closed`]). A helper that waits is.
-    ///
-    /// [`Plan::closed`]: super::machine::Plan::closed
-    fn kept_closed(&self, state: &State, callee: &Value) -> Option<Value> {
-        if !self.plan.closed || state.frames.len() > 1 {
-            return None;
-        }
-        let (func, this) = match callee {
-            Value::Func(func, _) => (*func, None),
-            Value::Partial(inner) => {
-                let Value::Func(func, _) = inner.callee else { return None };
-                (
-                    func,
-                    inner.args.iter().find(|(name, _)| name.as_deref() == Some("self")).map(|(_, this)| this.clone()),
-                )
-            }
-            _ => return None,
-        };
-        let function = self.project.function(func).filter(|function| function.kind == FunctionKind::Named)?;
-        if function.blocks.len() <= SMALL && self.waits(func) {
-            return None;
-        }
-        let name: Rc<str> = function.name.as_str().into();
-        Some(match this {
-            Some(this) => Value::Bound(Rc::new((this, name))),
-            None => Value::Path(name),
-        })
-    }
-
-    /// Whether a function's own text has a call that is known to wait.
-    fn waits(&self, func: FuncRef) -> bool {
-        let Some(function) = self.project.function(func) else { return false };
-        let mut instrs = function.blocks.iter().flat_map(|block| &block.instrs);
-        instrs.any(|instr| match &instr.op {
-            Op::Path(path) => self.project.known(func.file, path).is_some_and(|entry| entry.kind == Kind::Sleep),
-            _ => false,
-        })
     }
 
     /// What a model's call does when its time has come.

@@ -84,8 +84,6 @@ pub struct Plan {
     pub known_only: bool,
     /// In place of failures, what is no failure of an operation.
     pub probe: Option<Rc<Probe>>,
-    /// The project's own coroutines are not gone into from the function under analysis: each is an operation.
-    pub closed: bool,
 }
 
 /// What is raised beside an operation's own failures.
@@ -118,7 +116,6 @@ impl Plan {
             max_turns: 2,
             known_only: false,
             probe: None,
-            closed: false,
         }
     }
 }

@@ -109,7 +109,7 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
     }
     let outer_heads = around(machine, func, head);
     let entries = entries(machine, func, head);
-    let mut plan = Plan {
+    let plan = Plan {
         explore: true,
         blocks: Some(inside.clone()),
         head: Some(head),
@@ -125,14 +125,6 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
         entries = entries_after_failure(machine, func, head);
         explored = explore(machine, &plan, entries.clone(), sieve);
         explored.after_first_try = true;
-    }
-    // What is called could not be followed to its ends: what the loop makes of it still can.
-    if explored.cut && role(machine, &explored, source.kind).is_none_or(|_| explored.back.is_empty()) {
-        let closed = Plan { closed: true, ..plan.clone() };
-        let again = explore(machine, &closed, entries.clone(), sieve);
-        if waits_for_some(&again) {
-            (plan, explored) = (closed, again);
-        }
     }
     if explored.back.is_empty() && !explored.cut && !machine.open_defaults && is_switched_off(machine, func, function) {
         let kept = (
@@ -404,8 +396,7 @@ fn explore_as(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, budge
         }
     }
     // The work was over before any path succeeded: what success does is looked at by itself.
-    let well = explored.done.iter().chain(&explored.on).any(|finished| finished.state.failed.is_none());
-    let unseen = explored.cut && !well && !explored.back.is_empty();
+    let unseen = explored.cut && explored.done.is_empty() && explored.on.is_empty() && !explored.back.is_empty();
     if unseen && plan.head.is_some() && plan.probe.is_none() {
         machine.plan = Plan { explore: false, ..plan.clone() };
         machine.allow(SIEVE_BUDGET);

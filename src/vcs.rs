@@ -107,9 +107,7 @@ pub fn since(base: &str, folder: &Path) -> Result<Changes, Error> {
         return Err(Error::NoCommonCommit { name: base.to_owned(), shallow: shallow() });
     };
     let new = git.run(&["ls-files", "--others", "--exclude-standard", "--full-name", "-z"])?;
-    // Moved by hand, a file is seen to be the one that is gone only if git is told of it.
-    let told = git.told_of(&root, &new);
-    let diff = told.as_ref().map_or(&git, |(git, _)| git).run(&[
+    let arguments = [
         "-c",
         "core.quotePath=off",
         "diff",
@@ -128,7 +126,12 @@ pub fn since(base: &str, folder: &Path) -> Result<Changes, Error> {
         "--diff-algorithm=histogram",
         &from,
         "--",
-    ])?;
+    ];
+    let diff = git.run(&arguments)?;
+    // Moved by hand, a file is seen to be the one that is gone only if git is told of it.
+    let is_gone = text_of(&diff).lines().any(|line| line.starts_with("deleted file mode "));
+    let told = if is_gone { git.told_of(&root, &new) } else { None };
+    let diff = told.as_ref().map_or(Ok(diff), |(git, _)| git.run(&arguments))?;
     let mut changes = Changes::default();
     for Changed { name, lines, .. } in patch::read(&text_of(&diff))? {
         changes.files.insert(real(&root.join(name.strip_prefix("b/").unwrap_or(&name))), lines);

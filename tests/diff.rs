@@ -161,8 +161,8 @@ fn a_file_that_was_moved_and_not_staged_is_no_new_one() {
     std::fs::rename(folder.0.join("old.py"), folder.0.join("new.py")).unwrap();
     assert_eq!(places(&since(&folder, "main")), [""; 0]);
     folder.write("new.py", faulty.replace("range(5)", "range(6)").replace("== 4", "== 5"));
-    folder.write("other.py", &faulty);
-    let found = ["new.py:7 [retry-without-delay]", "other.py:7 [retry-without-delay]"];
+    folder.write("other.py", format!("import os\n\n\n{}", "os.nice(1)\n".repeat(40)) + &faulty);
+    let found = ["new.py:7 [retry-without-delay]", "other.py:50 [retry-without-delay]"];
     assert_eq!(places(&since(&folder, "main")), found);
     // Only looked at: neither the index nor the objects have changed.
     assert_eq!(git(&folder.0, &["status", "--porcelain"]), " D old.py\n?? new.py\n?? other.py\n");

@@ -5,11 +5,11 @@
 use std::fmt::Write as _;
 use std::process::Command;
 
-use super::common::Folder;
+use super::folder;
 
 /// Seconds of the processor for one file.
 fn seconds(name: &str, text: &str) -> f64 {
-    let folder = Folder::new("growth");
+    let folder = folder();
     folder.write(name, text);
     let run = "TIMEFORMAT='%U'; time \"$0\" inventory --isolated --output-format json > out.json 2> err.txt";
     let output = Command::new("bash")
@@ -168,7 +168,7 @@ fn many_small_functions() {
                 "def _f{at}(u, n):\n    for i in range(n):\n        try:\n            return requests.get(u)\n        except OSError:\n            pass\n\n\n"
             )
         });
-        let calls = each(size, |at| format!("    _f{at}(u, {at})\n"));
+        let calls = each(size, |at| format!("    _f{at}(u, 5)\n"));
         format!("{HEAD}{functions}def g(u):\n{calls}")
     });
     hold("closures.py", 100, |size| {
@@ -242,7 +242,7 @@ fn what_is_cut_short_is_not_guessed() {
                  if i == 4:\n                raise\n            time.sleep(random.uniform(1, 2 ** i))\n\n\n"
         )
     };
-    let folder = Folder::new("cut");
+    let folder = folder();
     let noise = each(30, |at| format!("        if x == {at}:\n            y = g(requests.get(u), {at}, y)\n"));
     let heavy = |at: usize| {
         format!(
@@ -256,7 +256,7 @@ fn what_is_cut_short_is_not_guessed() {
         &["--isolated", "--select", "all", "--output-format", "json", "--min-confidence", "low"],
     );
     let first = text.lines().position(|line| line.starts_with("def f0(")).unwrap();
-    let alone = Folder::new("alone");
+    let alone = folder();
     alone.write("a.py", format!("import random\n{HEAD}{}", site(0)));
     let known =
         super::lint(&alone.0, &["--isolated", "--select", "all", "--output-format", "json", "--min-confidence", "low"]);

@@ -5,8 +5,8 @@
 
 use std::fmt::Write as _;
 
-use super::common::{Folder, places};
-use super::{SENTINEL, lint};
+use super::common::places;
+use super::{SENTINEL, folder, lint};
 
 /// What is to be said of a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,7 +25,7 @@ fn large(number: usize) -> usize {
 
 /// Checks one file under each name beside the sound one.
 fn hold(name: &str, bytes: &[u8], told: Told) {
-    let folder = Folder::new("input");
+    let folder = folder();
     folder.write("sound.py", SENTINEL).write(name, bytes);
     let ran = lint(&folder.0, &["--output-format", "json", "--isolated"]);
     let places = places(&ran);
@@ -82,7 +82,7 @@ fn bytes_of_all_kinds() {
 
 #[test]
 fn a_line_ends_at_a_lone_carriage_return() {
-    let folder = Folder::new("cr");
+    let folder = folder();
     folder.write("a.py", SENTINEL.replace('\n', "\r"));
     let ran = lint(&folder.0, &["--output-format", "json"]);
     assert!(places(&ran).contains(&"a.py:5 [unbounded-retry]".to_owned()), "{}", ran.out);
@@ -153,7 +153,7 @@ fn syntax_that_is_not_known_yet_hides_nothing_beside_it() {
         ("#[cfg(feature = \"x\")]\npub(crate) mod a {\n    #![allow(dead_code)]\n    use x::y;\n", "}\n"),
         ("unsafe impl A {\n    const X: u8 = { 1 };\n    type Y = u8;\n", "}\n"),
     ] {
-        let folder = Folder::new("beside");
+        let folder = folder();
         folder.write("a.rs", format!("{before}{unknown}{fault}{after}"));
         let ran = lint(&folder.0, &["--output-format", "json", "--isolated"]);
         let found = places(&ran);

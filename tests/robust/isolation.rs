@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use super::common::{FORMATS, Folder, places};
-use super::{SENTINEL, lint};
+use super::common::{FORMATS, places};
+use super::{SENTINEL, folder, lint};
 
 /// Programs for use have no such switch.
 #[cfg(debug_assertions)]
 #[test]
 fn a_panic_loses_its_own_file_and_nothing_else() {
     for stage in ["lowering", "the analysis", "the rules"] {
-        let folder = Folder::new("panic");
+        let folder = folder();
         folder.write("a.py", SENTINEL).write("b.py", format!("# stormlint-test: panic in {stage}\n{SENTINEL}"));
         folder.write("c.rs", format!("// stormlint-test: panic in {stage}\nfn main() {{}}\n")).write("d.py", SENTINEL);
         let ran = lint(&folder.0, &["--output-format", "json"]);
@@ -40,7 +40,7 @@ fn a_panic_loses_its_own_file_and_nothing_else() {
 
 #[test]
 fn a_file_says_of_itself_why_it_was_not_checked() {
-    let folder = Folder::new("kinds");
+    let folder = folder();
     folder.write("a.py", "def f(:\n    while while\n");
     let ran = lint(&folder.0, &["--output-format", "json", "--ignore", "meta", ".", "gone.py"]);
     let errors = ran.json()["errors"].clone();

@@ -17,6 +17,7 @@ mod rounds;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use common::Ran;
@@ -35,6 +36,12 @@ def load(url):
 
 /// No run here takes longer, on a machine that has other things to do.
 const PATIENCE: Duration = Duration::from_secs(900);
+
+/// A folder of its own, whatever runs beside.
+fn folder() -> common::Folder {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    common::Folder::new(&format!("robust-{}", NEXT.fetch_add(1, Ordering::Relaxed)))
+}
 
 /// Runs the program; one that does not end is ended, and fails the test.
 fn lint(cwd: &Path, args: &[&str]) -> Ran {

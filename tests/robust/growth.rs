@@ -242,6 +242,7 @@ fn what_is_cut_short_is_not_guessed() {
                  if i == 4:\n                raise\n            time.sleep(random.uniform(1, 2 ** i))\n\n\n"
         )
     };
+    let alone = folder();
     let folder = folder();
     let noise = each(30, |at| format!("        if x == {at}:\n            y = g(requests.get(u), {at}, y)\n"));
     let heavy = |at: usize| {
@@ -256,7 +257,6 @@ fn what_is_cut_short_is_not_guessed() {
         &["--isolated", "--select", "all", "--output-format", "json", "--min-confidence", "low"],
     );
     let first = text.lines().position(|line| line.starts_with("def f0(")).unwrap();
-    let alone = folder();
     alone.write("a.py", format!("import random\n{HEAD}{}", site(0)));
     let known =
         super::lint(&alone.0, &["--isolated", "--select", "all", "--output-format", "json", "--min-confidence", "low"]);

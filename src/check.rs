@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::analysis;
 use crate::analysis::policy::Site;
 use crate::analysis::project::Project;
+use crate::analysis::{self, layers};
 use crate::config::{ActiveRule, Config};
 use crate::diagnostic::{Confidence, Diagnostic, Label, Level, Place};
 use crate::fingerprint::Fingerprints;
@@ -298,6 +298,7 @@ fn check_here(mut inputs: Vec<Input>, progress: &Progress) -> Run {
         run.configs.push(input.config);
         modules.push(module);
     }
+    crate::ir::link::link(&mut modules, &names);
     run.sites = sites(&run.files, &modules, &names, &run.configs, &mut run.errors, progress);
 
     let failed: Vec<&str> = run.errors.iter().map(|error| error.path.as_str()).collect();
@@ -380,12 +381,13 @@ fn sites(
             Vec::new()
         }));
     }
+    layers::tell_inner(&mut sites);
     sites
 }
 
 /// Asks every active rule about every site of one file.
 fn judge(run: &Run, file: &SourceFile, sites: &[Site], unparsed: &[Unparsed], config: &Config) -> Vec<Diagnostic> {
-    let context = Context { file, limits: &config.limits };
+    let context = Context { file, files: &run.files, limits: &config.limits };
     let mut found = Vec::new();
     for site in sites.iter().filter(|site| !site.in_test) {
         for active in &config.rules {
@@ -444,7 +446,7 @@ fn is_told_of_helper(run: &Run, active: &ActiveRule, site: &Site, config: &Confi
     let Some(helper) = site.helper else { return false };
     let at = helper.file as usize;
     let Some((file, sites)) = run.files.get(at).zip(run.sites.get(at)) else { return false };
-    let context = Context { file, limits: &config.limits };
+    let context = Context { file, files: &run.files, limits: &config.limits };
     let itself = |own: &&Site| own.helper.is_none() && own.header == helper.header && !own.in_test;
     sites.iter().filter(itself).any(|own| {
         let told = active.rule.check.and_then(|check| ask(active, check, own, context));
@@ -498,6 +500,7 @@ fn empty_module(file: &SourceFile) -> Module {
         classes: Vec::new(),
         globals: Vec::new(),
         imports: Vec::new(),
+        exports: Vec::new(),
         unparsed: Vec::new(),
     }
 }

@@ -14,6 +14,7 @@
 //! Invariant: nothing here or behind it knows which language a file was written in, except by what models say.
 
 pub mod dump;
+pub mod link;
 
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +51,9 @@ pub struct Module {
     /// Absolute paths of all imported modules and names (`requests`, `requests.adapters.HTTPAdapter`,
     /// `std::time::Duration`), for duck typing by what a file imports.
     pub imports: Vec<String>,
+    /// The names that it imports, as others may import them from it, with the absolute paths of what they stand for.
+    /// `*` (or `inner.*`) is all of a module.
+    pub exports: Vec<(String, String)>,
     /// Parts that could not be parsed; the rest was lowered all the same.
     pub unparsed: Vec<Unparsed>,
 }

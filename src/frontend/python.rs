@@ -58,6 +58,7 @@ pub fn lower(file: &SourceFile, module: &str) -> Module {
             classes: Vec::new(),
             globals: Vec::new(),
             imports: Vec::new(),
+            exports: Vec::new(),
             unparsed,
         };
     };
@@ -196,11 +197,13 @@ impl<'t> Lowering<'t> {
         });
         self.initialise_globals();
         self.unparsed.sort_by_key(|part| (part.span.start, part.span.end));
+        let exports = self.exports();
         Module {
             language: Language::Python,
             functions: self.functions,
             classes: self.classes,
             globals: self.globals,
+            exports,
             imports: std::mem::take(&mut self.scopes.imports),
             unparsed: self.unparsed,
         }

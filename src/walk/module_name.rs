@@ -15,6 +15,7 @@ use crate::source::Language;
 pub(super) struct ModuleNames {
     root: PathBuf,
     packages: FxHashMap<PathBuf, bool>,
+    projects: FxHashMap<PathBuf, Option<PathBuf>>,
     crates: FxHashMap<PathBuf, Option<Crate>>,
 }
 
@@ -29,7 +30,12 @@ struct Crate {
 
 impl ModuleNames {
     pub fn new(root: &Path) -> Self {
-        ModuleNames { root: root.to_path_buf(), packages: FxHashMap::default(), crates: FxHashMap::default() }
+        ModuleNames {
+            root: root.to_path_buf(),
+            packages: FxHashMap::default(),
+            projects: FxHashMap::default(),
+            crates: FxHashMap::default(),
+        }
     }
 
     pub fn of(&mut self, path: &Path, language: Language) -> String {
@@ -46,15 +52,36 @@ impl ModuleNames {
         {
             base = folder.parent();
         }
-        // In a package, its parent is where imports begin; outside of any, the root is.
+        // In a package, its parent is where imports begin; outside of any, the root is, or that of the project that it
+        // belongs to.
         if base == path.parent()
-            && let Ok(inner) = path.strip_prefix(&self.root)
+            && let Some(folder) = base
         {
-            let inner = inner.strip_prefix("src").unwrap_or(inner);
-            return dotted(inner, "__init__", ".");
+            let project = self.project(folder);
+            if let Ok(inner) = path.strip_prefix(project.as_deref().unwrap_or(&self.root)) {
+                let inner = inner.strip_prefix("src").unwrap_or(inner);
+                return dotted(inner, "__init__", ".");
+            }
         }
         let inner = base.and_then(|base| path.strip_prefix(base).ok()).unwrap_or(path);
         dotted(inner, "__init__", ".")
+    }
+
+    /// The nearest folder at or above one, and below the root, that has a Python project of its own.
+    fn project(&mut self, folder: &Path) -> Option<PathBuf> {
+        if let Some(known) = self.projects.get(folder) {
+            return known.clone();
+        }
+        let below = folder != self.root && folder.starts_with(&self.root);
+        let own = || ["pyproject.toml", "setup.py", "setup.cfg"].iter().any(|name| folder.join(name).exists());
+        let found = match folder.parent() {
+            _ if !below => None,
+            _ if own() => Some(folder.to_path_buf()),
+            Some(parent) => self.project(parent),
+            None => None,
+        };
+        self.projects.insert(folder.to_path_buf(), found.clone());
+        found
     }
 
     fn is_package(&mut self, folder: &Path) -> bool {
@@ -197,10 +224,20 @@ mod tests {
             "python",
             &[("src/shop/__init__.py", ""), ("src/shop/net/__init__.py", ""), ("tools/a.py", ""), ("src/one.py", "")],
         );
+        let more = [
+            ("libs/wire/pyproject.toml", ""),
+            ("libs/wire/src/wire/__init__.py", ""),
+            ("libs/wire/src/single.py", ""),
+            ("libs/wire/space/mod.py", ""),
+        ];
+        tree("python", &more);
         assert_eq!(named(&root, "src/shop/net/client.py"), "shop.net.client");
         assert_eq!(named(&root, "src/shop/net/__init__.py"), "shop.net");
         assert_eq!(named(&root, "tools/a.py"), "tools.a");
         assert_eq!(named(&root, "src/one.py"), "one");
+        assert_eq!(named(&root, "libs/wire/src/wire/_http.py"), "wire._http");
+        assert_eq!(named(&root, "libs/wire/src/single.py"), "single");
+        assert_eq!(named(&root, "libs/wire/space/mod.py"), "space.mod");
         assert_eq!(named(&root, "claims.py"), "claims");
         std::fs::remove_dir_all(root).unwrap();
     }

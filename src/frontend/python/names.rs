@@ -30,6 +30,17 @@ pub(super) enum Name {
 }
 
 impl<'t> Lowering<'t> {
+    /// The names that the module imports and has for others, unless it says itself what they are.
+    pub(super) fn exports(&self) -> Vec<(String, String)> {
+        let Some(module) = self.scope(0) else { return Vec::new() };
+        let names = module.order.iter().filter_map(|name| module.bound.get(name).map(|binding| (*name, binding)));
+        let imported =
+            names.filter(|(_, binding)| binding.assigned == 0 && binding.function.is_none() && binding.class.is_none());
+        let named = imported.filter_map(|(name, binding)| Some((name.to_owned(), binding.import.clone()?.0)));
+        let opened = self.scopes.wildcards.iter().map(|module| ("*".to_owned(), module.clone()));
+        named.filter(|(name, path)| name != path).chain(opened).collect()
+    }
+
     /// Gives numbers to the module's variables.
     pub(super) fn declare_globals(&mut self) {
         let Some(module) = self.scope(0) else { return };

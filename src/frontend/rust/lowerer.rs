@@ -96,6 +96,7 @@ impl Lowerer {
             functions: functions.collect(),
             classes: self.classes,
             globals: self.globals,
+            exports: self.names.exports(),
             imports: self.names.imports,
             unparsed: self.unparsed,
         }

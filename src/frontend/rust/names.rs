@@ -85,6 +85,20 @@ impl Names {
         }
     }
 
+    /// The names that the modules of the file import, and have for others.
+    pub fn exports(&self) -> Vec<(String, String)> {
+        let root = self.room(0);
+        let mut found = Vec::new();
+        for room in &self.rooms {
+            let inner = room.path.strip_prefix(root).unwrap_or(&room.path).trim_start_matches("::").replace("::", ".");
+            let own = |name: &str| if inner.is_empty() { name.to_owned() } else { format!("{inner}.{name}") };
+            found.extend(room.uses.iter().map(|(name, path)| (own(name), path.clone())));
+            found.extend(room.globs.iter().map(|path| (own("*"), path.clone())));
+        }
+        found.sort();
+        found
+    }
+
     /// Adds an item; a second of the same name makes it ambiguous.
     pub fn add(&mut self, path: String, item: Named) {
         match self.items.get_mut(&path) {

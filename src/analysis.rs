@@ -9,7 +9,8 @@
 //!   from; `makers` knows what objects are made with.
 //! * `outage` lets one failure last, attempt by attempt.
 //! * `facts` makes a policy of what was seen, with `bounds` and `limits` (what ends it), `advice` (Retry-After), `leaving` (what
-//!   leaves in the end), `taken` (how the code takes a failure), `batch`, `body`, `lost`, `overflow` and `reset` (single facts).
+//!   leaves in the end), `taken` (how the code takes a failure), `batch`, `body`, `lost`, `overflow` and `reset` (single facts);
+//!   `layers` says what multiplies.
 //! * [`machine`] is what runs: `conditions` and `iteration` decide where paths fork, `loops` knows the graph's loops,
 //!   `memory` names, attributes and patterns, `attributes` what constructors leave in them, `containers` collections,
 //!   [`arith`] numbers, `scaling` where they come to the end of their sort, [`value`] and [`state`] what is
@@ -42,6 +43,7 @@ mod helpers;
 mod idle;
 mod inputs;
 mod iteration;
+pub mod layers;
 mod leaving;
 mod limits;
 mod links;

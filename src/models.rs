@@ -32,6 +32,9 @@ pub struct ModelFile {
     /// The version that was read; may be absent where a library has none.
     #[serde(default)]
     pub version: String,
+    /// What it sends again by itself waits as long as `Retry-After` says.
+    #[serde(default)]
+    pub follows_retry_after: bool,
     /// Its language; may be absent where the file stands in a folder of that name.
     #[serde(default)]
     pub language: Option<Language>,

@@ -127,6 +127,8 @@ pub struct Finding {
 pub struct Context<'a> {
     /// The file, for quoting.
     pub file: &'a SourceFile,
+    /// All files of the run: what a site says of others are indices of these.
+    pub files: &'a [SourceFile],
     /// The limits that hold for it.
     pub limits: &'a Limits,
 }

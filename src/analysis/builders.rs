@@ -5,7 +5,7 @@ use super::calls::Call;
 use super::machine::Machine;
 use super::memory::last_part;
 use super::pieces::is_callable;
-use super::state::{Object, State};
+use super::state::{At, Object, State};
 use super::value::{F, Inst, Taint, Value};
 use crate::ir::{Callee, Function, GlobalId, Op, Slot};
 use crate::models::{Entry, Sets};
@@ -18,6 +18,23 @@ pub(super) fn retries_in(value: &Value) -> Option<u32> {
         Value::Num(num) => num.single().filter(|number| (0.0..1.0e6).contains(number)).map(|number| number as u32),
         Value::Inst(inst) => inst.retries,
         _ => None,
+    }
+}
+
+/// Where a thing was told how often to retry.
+fn told_in(value: &Value) -> Option<At> {
+    if let Value::Inst(inst) = value { inst.told } else { None }
+}
+
+/// Where the project's own code says how often something is sent again that is made at `here` with these arguments:
+/// there, or where a thing that it is given was told so.
+pub(super) fn told_at(entry: &Entry, args: &Args, here: At) -> Option<At> {
+    match entry.retries.as_ref().and_then(|param| args.get(param)).filter(|value| **value != Value::None) {
+        Some(value) => told_in(value).or(Some(here)),
+        None => args.values().find_map(|arg| match arg {
+            Value::Inst(given) if given.retries.is_some() => Some(given.told),
+            _ => None,
+        })?,
     }
 }
 
@@ -49,7 +66,7 @@ pub(super) fn is_key_header(name: &str) -> bool {
 }
 
 impl<'a> Machine<'a> {
-    pub(super) fn make(&mut self, call: &Call<'a>) -> Value {
+    pub(super) fn make(&mut self, state: &State, call: &Call<'a>) -> Value {
         let entry = call.entry;
         let mut inst = match &call.receiver {
             Some(Value::Inst(inst)) => (**inst).clone(),
@@ -77,7 +94,11 @@ impl<'a> Machine<'a> {
             }
         }
         let default = entry.default_retries.filter(|_| !call.args.open);
-        inst.retries = self.retries_of(entry, &call.args).or(inst.retries).or(default);
+        let told = self.retries_of(entry, &call.args);
+        if told.is_some() {
+            inst.told = told_at(entry, &call.args, self.at(state, call.span));
+        }
+        inst.retries = told.or(inst.retries).or(default);
         if let Some(headers) = entry.headers.as_ref().and_then(|param| call.args.get(param)).cloned() {
             self.add_headers_inst(&mut inst, &headers, None);
         }
@@ -125,7 +146,7 @@ impl<'a> Machine<'a> {
     }
 
     /// What a call of a library gives that only prepares another call: a thing of that library, named by the call.
-    pub(super) fn prepared_by(&self, call: &Call<'a>) -> Value {
+    pub(super) fn prepared_by(&self, state: &State, call: &Call<'a>) -> Value {
         let mut inst = match &call.receiver {
             Some(Value::Inst(inst)) => (**inst).clone(),
             _ => Inst { made_here: true, ..Inst::default() },
@@ -133,6 +154,9 @@ impl<'a> Machine<'a> {
         inst.ty = call.path.clone();
         // A client is told by what it is made from; what its calls are given says nothing of it.
         let told = if call.receiver.is_none() { self.retries_of(call.entry, &call.args) } else { None };
+        if told.is_some() {
+            inst.told = told_at(call.entry, &call.args, self.at(state, call.span));
+        }
         inst.retries = told.or(inst.retries).or(call.entry.default_retries);
         let mut inputs = inst.inputs.to_vec();
         inputs.extend(call.args.values().filter(|value| !matches!(value, Value::Inst(_))).cloned());
@@ -248,9 +272,15 @@ impl<'a> Machine<'a> {
                 if matches!(value, Some(Value::Sym(_))) {
                     (inst.timeout, inst.made_here) = (None, false);
                 }
-                inst.retries = value.as_ref().and_then(retries_in).or(inst.retries);
+                if let Some(retries) = value.as_ref().and_then(retries_in) {
+                    (inst.retries, inst.told) = (Some(retries), value.as_ref().and_then(told_in));
+                }
             }
-            Some(Sets::Retries) => inst.retries = value.as_ref().and_then(retries_in),
+            Some(Sets::Retries) => {
+                inst.retries = value.as_ref().and_then(retries_in);
+                let here = self.at(state, call.span);
+                inst.told = inst.retries.and_then(|_| value.as_ref().and_then(told_in).or(Some(here)));
+            }
             Some(Sets::Body) => {
                 let mut inputs = inst.inputs.to_vec();
                 inputs.extend(value);

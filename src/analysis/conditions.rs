@@ -195,10 +195,11 @@ impl<'a> Machine<'a> {
                     return out;
                 }
                 // An inner loop that has gone round often enough is left.
-                let sides = match self.forced_side(&state, then, otherwise).or_else(|| self.is_interrupt(&state, sym)) {
-                    Some(side) => vec![side],
-                    None => vec![true, false],
-                };
+                let sides =
+                    match self.forced_side(&mut state, then, otherwise).or_else(|| self.is_interrupt(&state, sym)) {
+                        Some(side) => vec![side],
+                        None => vec![true, false],
+                    };
                 let flag = self.symbols.info(sym).is_some_and(|info| info.taint.has(Taint::FLAG));
                 let place = self.place(&state);
                 let mut out = Vec::new();
@@ -461,7 +462,13 @@ impl<'a> Machine<'a> {
     }
 
     /// The side that leaves an inner loop which has gone round often enough.
-    pub(super) fn forced_side(&mut self, state: &State, then: BlockId, otherwise: BlockId) -> Option<bool> {
+    pub(super) fn forced_side(&mut self, state: &mut State, then: BlockId, otherwise: BlockId) -> Option<bool> {
+        let (side, worn_out) = self.worn_out(state, then, otherwise)?;
+        state.push(worn_out);
+        Some(side)
+    }
+
+    fn worn_out(&mut self, state: &State, then: BlockId, otherwise: BlockId) -> Option<(bool, Event)> {
         let frame = state.top()?;
         let base = state.frames.len() == 1;
         if frame.visits.iter().all(|(_, count)| *count < INNER_TURNS) {
@@ -484,9 +491,10 @@ impl<'a> Machine<'a> {
             if !is_in(frame.block) {
                 continue;
             }
+            let event = Event::WornOut(frame.id, *head);
             match (is_in(then), is_in(otherwise)) {
-                (true, false) => return Some(false),
-                (false, true) => return Some(true),
+                (true, false) => return Some((false, event)),
+                (false, true) => return Some((true, event)),
                 _ => {}
             }
         }

@@ -9,6 +9,7 @@ use super::batch;
 use super::body;
 use super::handlers::stands_for;
 use super::idle;
+use super::layers::{Layers, layers};
 use super::links::links;
 use super::machine::{Advice, Finished, Machine, Plan};
 use super::memory::last_part;
@@ -17,8 +18,7 @@ use super::outage::Outage;
 use super::overflow;
 use super::pace::{ceiling, longer, pace};
 use super::policy::{
-    Bound, Cause, DateForm, FailurePath, Form, Known, Layer, Operation, Pace, RetryAfter, Role, Site, Step, Timeout,
-    Wait,
+    Bound, Cause, DateForm, FailurePath, Form, Known, Operation, Pace, RetryAfter, Role, Site, Step, Timeout, Wait,
 };
 use super::probes;
 use super::reset;
@@ -99,6 +99,7 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
     let exits = exits(machine, found);
     let bound = weakest(&failures);
     let max_attempts = mixed::attempts_in_all(machine, found, &groups, &failures);
+    let most = most.mixed(max_attempts, &failures);
     let mut role = found.role;
     // A daemon's turn that takes new work is none.
     if role == Role::Daemon && failures.is_empty() {
@@ -138,6 +139,8 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         lost_result: found.lost_result,
         layers: most.layers,
         amplification: most.product,
+        layered_wait: most.wait,
+        inner: false,
         links: links(machine, found, &groups),
         cut,
         helper: None,
@@ -539,82 +542,6 @@ pub(super) fn since_failure(events: &[Event]) -> &[Event] {
 pub(super) fn local_span(machine: &Machine<'_>, found: &Found<'_>, at: At) -> Span {
     if at.file == machine.file { at.span } else { found.header }
 }
-
-// ---- layers ----
-
-/// The layers of the failure path that multiplies most.
-#[derive(Debug, Default)]
-pub(super) struct Layers {
-    layers: Vec<Layer>,
-    product: Option<u32>,
-}
-
-impl Layers {
-    fn take(&mut self, other: Layers) {
-        let better = other.layers.len() > self.layers.len()
-            || (other.layers.len() == self.layers.len() && other.product > self.product);
-        if better {
-            *self = other;
-        }
-    }
-}
-
-/// The layers that repeat an operation: the site itself, loops below it, and what its client does by itself.
-pub(super) fn layers(
-    machine: &Machine<'_>,
-    found: &Found<'_>,
-    group: &Group,
-    outage: &Outage,
-    attempts: Option<u32>,
-) -> Layers {
-    let _ = machine;
-    let mut layers = Vec::new();
-    let mut product = attempts;
-    if let Some(attempts) = attempts {
-        let text = format!("{} attempts here", attempts);
-        layers.push(Layer { factor: attempts, text, span: Some(found.header), explicit: true });
-    } else {
-        layers.push(Layer {
-            factor: 0,
-            text: "each of the attempts made here".to_string(),
-            span: Some(found.header),
-            explicit: true,
-        });
-    }
-    // Executions in one turn: loops below.
-    let per_turn = outage.first.first().map_or(1, |state| {
-        let mut fails = state.events().into_iter().filter_map(|event| match event {
-            Event::Fail(info, ..) if info.place == group.op.place => Some(&info.inputs),
-            _ => None,
-        });
-        // The same request each time: other items of a collection are other requests.
-        let first = fails.next();
-        let again = fails.filter(|inputs| Some(*inputs) == first).count();
-        u32::try_from(again).unwrap_or(0).saturating_add(1)
-    });
-    if per_turn > 1 && found.form != Form::StraightLine {
-        let text = format!("{per_turn} attempts in the layer below");
-        let span = (group.op.base.file == machine.file).then_some(group.op.base.span);
-        layers.push(Layer { factor: per_turn, text, span, explicit: true });
-        product = product.map(|product| product.saturating_mul(per_turn));
-    }
-    if !matches!(group.how, Failing::Status(_)) {
-        for below in group.op.layers.iter() {
-            layers.push(Layer {
-                factor: below.factor,
-                text: format!("{} attempts by {}", below.factor, below.text),
-                span: None,
-                explicit: below.explicit,
-            });
-            product = product.map(|product| product.saturating_mul(below.factor));
-        }
-    }
-    Layers { layers, product }
-}
-
-// ---- what leaves ----
-
-// ---- the server's advice ----
 
 // ---- steps ----
 

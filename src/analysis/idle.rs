@@ -418,6 +418,8 @@ fn site(machine: &mut Machine<'_>, found: &Found<'_>, op: &OpInfo, idle: Idle) -
         helper: None,
         links: Vec::new(),
         layers: Vec::new(),
+        layered_wait: None,
+        inner: false,
         amplification: None,
         cut: false,
     }

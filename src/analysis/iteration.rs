@@ -157,7 +157,7 @@ impl<'a> Machine<'a> {
                 };
                 let more = self.symbols.intern(Node::More(source.clone(), taken), Taint::NONE);
                 let outside = self.symbols.taint(&source).has(Taint::INPUT.or(Taint::CALL).or(Taint::STATE));
-                let forced = sides.and_then(|(body, done)| self.forced_side(&state, body, done));
+                let forced = sides.and_then(|(body, done)| self.forced_side(&mut state, body, done));
                 let mut out = Vec::new();
                 if forced != Some(false) && self.decided(&state, more) != Some(false) {
                     let mut state = state.clone();

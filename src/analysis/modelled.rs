@@ -61,7 +61,7 @@ impl<'a> Machine<'a> {
         match entry.kind {
             // In async code a call that is not awaited only prepares another one.
             Kind::Remote if !entry.is_async && self.prepares(&state) => {
-                let made = self.prepared_by(&call);
+                let made = self.prepared_by(&state, &call);
                 out.push((state, Res::Value(made)));
             }
             Kind::Request | Kind::Effect | Kind::Remote => {
@@ -86,7 +86,7 @@ impl<'a> Machine<'a> {
                 out.push((state, Res::Value(value)));
             }
             Kind::Type => {
-                let made = self.make(&call);
+                let made = self.make(&state, &call);
                 self.note_attached(&state, &call);
                 out.push((state, Res::Value(made)));
             }

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::builders::told_at;
 use super::calls::{Args, Call};
 use super::inputs::SHOWN;
 use super::machine::{End, Machine, Out, Res};
@@ -250,7 +251,7 @@ impl<'a> Machine<'a> {
         let key = self.key_here(state, call, prepared.as_deref());
         let likely = entry.types.iter().any(|ty| ty.starts_with('?'));
         let model = (!likely).then(|| call.path.clone());
-        let layers = self.below(call, inst.as_deref());
+        let layers = self.below(call, inst.as_deref(), at);
         OpInfo {
             place,
             at,
@@ -281,18 +282,21 @@ impl<'a> Machine<'a> {
     }
 
     /// The layers below a call: what its client repeats by itself.
-    fn below(&self, call: &Call<'a>, inst: Option<&super::value::Inst>) -> Rc<[Below]> {
-        let told = call.entry.retries.as_ref().is_some_and(|param| call.args.get(param).is_some());
-        let retries = match inst {
-            _ if told => self.retries_of(call.entry, &call.args),
-            Some(inst) if inst.made_here => inst.retries.or(call.entry.default_retries),
+    fn below(&self, call: &Call<'a>, inst: Option<&super::value::Inst>, at: At) -> Rc<[Below]> {
+        let entry = call.entry;
+        let here = entry.retries.as_ref().is_some_and(|param| call.args.get(param).is_some());
+        let told = inst.and_then(|inst| inst.told);
+        let (retries, told) = match inst {
+            _ if here => (self.retries_of(entry, &call.args), told_at(entry, &call.args, at)),
+            Some(inst) if inst.made_here => (inst.retries.or(entry.default_retries), told),
             // Made out of sight: its default may have been changed.
-            _ => call.entry.default_retries.or(inst.and_then(|inst| inst.retries)),
+            _ => (entry.default_retries.or(inst.and_then(|inst| inst.retries)), told),
         };
         match retries {
             Some(retries) if retries > 0 => {
-                let text = format!("what {} repeats by itself", call.entry.library);
-                [Below { factor: retries + 1, text: text.into(), explicit: false }].into()
+                let off = entry.retries.as_ref().and_then(|param| param.name.as_deref());
+                let off = off.map(|name| Rc::from(format!("{name}=0")));
+                [Below { factor: retries + 1, told, library: Rc::from(&*entry.library), off }].into()
             }
             _ => Rc::from([]),
         }

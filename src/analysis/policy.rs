@@ -425,6 +425,10 @@ pub struct Site {
     /// Executions of the operation that one call becomes while the fault lasts: the product of the layers, where all
     /// are known.
     pub amplification: Option<u32>,
+    /// Another site of the run has it below it as one of its layers.
+    pub inner: bool,
+    /// The longest that the layers in the project's own code wait in all, in seconds, where that is known.
+    pub layered_wait: Option<f64>,
     /// What leads from here to the operations and back, besides the steps of the failure paths.
     pub links: Vec<Link>,
     /// The work of the analysis was cut short.
@@ -511,14 +515,20 @@ pub struct LostResult {
 /// One of several layers that repeat the same operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layer {
-    /// Executions that one becomes.
+    /// Executions that one becomes; 0 where that is not known.
     pub factor: u32,
-    /// What it is, in a few words ("the loop here", "the default of a library").
+    /// What it is, in a few words ("the loop in `fetch`", "the default of openai 3.x").
     pub text: String,
-    /// Where, if in this file.
-    pub span: Option<Span>,
+    /// Where it stands, in whichever file; `None` for a library's default.
+    pub at: Option<Link>,
     /// Made by the project's own code; else a library's default.
     pub explicit: bool,
+    /// A library runs it, and waits as long as `Retry-After` says.
+    pub follows_advice: bool,
+    /// The library that runs it, where one does.
+    pub library: Option<String>,
+    /// What switches it off, where that is an argument ("max_retries=0").
+    pub off: Option<String>,
 }
 
 impl FailurePath {

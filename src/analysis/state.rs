@@ -137,8 +137,8 @@ pub struct OpInfo {
     pub at: At,
     /// Where the function under analysis calls it (or what leads to it).
     pub base: At,
-    /// The functions that the call is made through, each with where it has got to.
-    pub through: Rc<[(FuncRef, Span)]>,
+    /// The activations that the call is made through, the function under analysis first.
+    pub through: Rc<[Activation]>,
     /// As the source has it.
     pub text: Rc<str>,
     /// Path of the model or callee.
@@ -183,15 +183,32 @@ pub struct OpInfo {
     pub body: Rc<[Value]>,
 }
 
+/// One of the activations that a call is made through.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Activation {
+    /// The function.
+    pub func: FuncRef,
+    /// The activation's number.
+    pub id: u32,
+    /// Where it has got to.
+    pub span: Span,
+    /// The loops around that, the outermost first, each with how often its head was come to.
+    pub turns: Rc<[(BlockId, u32)]>,
+    /// In a function of the prelude: what it was given to run.
+    pub runs: Option<FuncRef>,
+}
+
 /// A layer below an operation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Below {
     /// Executions that one call becomes while the fault lasts.
     pub factor: u32,
-    /// What it is, in a few words.
-    pub text: Rc<str>,
-    /// Set by the project's own code; else a library's default.
-    pub explicit: bool,
+    /// Where the project's own code set that; else it is the library's default.
+    pub told: Option<At>,
+    /// The library.
+    pub library: Rc<str>,
+    /// What switches it off, where that is an argument.
+    pub off: Option<Rc<str>>,
 }
 
 /// [`Known`] that can be hashed.
@@ -371,6 +388,8 @@ pub enum Event {
     Renewed(SymId),
     /// What was taken here was put back where it came from.
     PutBack(SymId),
+    /// An inner loop of which the end is not known was left after a few turns: activation and head.
+    WornOut(u32, BlockId),
     /// Something was written to a log or shown.
     Said,
     /// A helper gave a failure on, of something that is no operation here.

@@ -224,6 +224,8 @@ pub struct Inst {
     pub retries: Option<u32>,
     /// Whether it was told to raise on an error status, or not to.
     pub raises: Option<bool>,
+    /// Where it was told so by the project's own code.
+    pub told: Option<super::state::At>,
     /// How it was made is in view.
     pub made_here: bool,
     /// What the kind of the entry needs besides (exceptions of a suppressing context, a limit's future …).

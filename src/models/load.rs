@@ -48,7 +48,8 @@ pub(super) fn without_examples(text: &str) -> String {
     kept
 }
 
-const FILE_KEYS: &[&str] = &["library", "version", "language", "sources", "imports", "groups", "entry", "example"];
+const FILE_KEYS: &[&str] =
+    &["library", "version", "follows-retry-after", "language", "sources", "imports", "groups", "entry", "example"];
 
 struct Reader<'a> {
     name: &'a str,

@@ -72,6 +72,8 @@ pub struct Library {
     pub version: String,
     /// Import paths that belong to it.
     pub imports: Vec<String>,
+    /// What it sends again by itself waits as long as `Retry-After` says.
+    pub follows_retry_after: bool,
     /// The file that says so.
     pub file: Arc<str>,
 }
@@ -143,6 +145,7 @@ impl Models {
             models.libraries.push(Library {
                 name: library_name,
                 version: file.version,
+                follows_retry_after: file.follows_retry_after,
                 imports: file.imports,
                 file: file_name,
             });

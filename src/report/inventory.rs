@@ -19,6 +19,7 @@ use crate::source::SourceFile;
 struct Document<'a> {
     version: u32,
     sites: Vec<Entry<'a>>,
+    entry_points: Vec<EntryPoint<'a>>,
     files: usize,
     errors: &'a [FileError],
 }
@@ -44,24 +45,59 @@ struct Entry<'a> {
     timeout: Limit,
     schedule: Vec<[Option<f64>; 2]>,
     worst_case_wait: Option<f64>,
-    layers: Vec<LayerOut>,
+    layers: Vec<LayerOut<'a>>,
     amplification: Option<u32>,
+}
+
+/// A call that becomes several requests while a fault lasts.
+#[derive(Debug, Serialize)]
+struct EntryPoint<'a> {
+    path: &'a str,
+    line: usize,
+    function: &'a str,
+    operation: &'a str,
+    /// Requests that one call becomes; `null` where that is not known or has no end.
+    requests: Option<u32>,
+    layers: Vec<LayerOut<'a>>,
+}
+
+/// The sites that no other one has below it, the worst first.
+fn entry_points(run: &Run) -> Vec<EntryPoint<'_>> {
+    let outermost = |site: &Site| site.role == Role::Retry && !site.inner && !site.in_test;
+    let leaves = |site: &Site| site.operation().is_some_and(|operation| operation.remote == Known::Yes);
+    let mut sites: Vec<_> = entries(run).filter(|(_, site)| outermost(site) && leaves(site)).collect();
+    let endless = |site: &Site| matches!(site.bound, Bound::None | Bound::Broken(_));
+    sites.sort_by_key(|(_, site)| {
+        (!endless(site), std::cmp::Reverse(site.amplification), std::cmp::Reverse(site.layers.len()))
+    });
+    let shown = sites.into_iter().map(|(file, site)| EntryPoint {
+        path: &file.path,
+        line: file.line_of(site.header.start),
+        function: &site.function_name,
+        operation: site.operation().map_or("", |operation| operation.text.as_str()),
+        requests: site.amplification,
+        layers: site.layers.iter().map(|layer| LayerOut::of(&run.files, layer)).collect(),
+    });
+    shown.collect()
 }
 
 /// One layer of those that multiply.
 #[derive(Debug, Serialize)]
-struct LayerOut {
+struct LayerOut<'a> {
     factor: Option<u32>,
-    what: String,
+    what: &'a str,
+    path: Option<&'a str>,
     line: Option<usize>,
 }
 
-impl LayerOut {
-    fn of(file: &SourceFile, layer: &Layer) -> Self {
+impl<'a> LayerOut<'a> {
+    fn of(files: &'a [SourceFile], layer: &'a Layer) -> Self {
+        let place = layer.at.and_then(|at| Some((files.get(at.file as usize)?, at.span)));
         LayerOut {
             factor: Some(layer.factor).filter(|factor| *factor > 0),
-            what: layer.text.clone(),
-            line: layer.span.map(|span| file.line_of(span.start)),
+            what: &layer.text,
+            path: place.map(|(file, _)| &*file.path),
+            line: place.map(|(file, span)| file.line_of(span.start)),
         }
     }
 }
@@ -81,7 +117,7 @@ enum Limit {
 }
 
 impl<'a> Entry<'a> {
-    fn of(file: &'a SourceFile, site: &'a Site) -> Self {
+    fn of(files: &'a [SourceFile], file: &'a SourceFile, site: &'a Site) -> Self {
         let operation = site.operation();
         let path = weakest(&site.failures);
         Entry {
@@ -116,7 +152,7 @@ impl<'a> Entry<'a> {
             },
             schedule: path.map(schedule).unwrap_or_default(),
             worst_case_wait: longest(&site.failures),
-            layers: site.layers.iter().map(|layer| LayerOut::of(file, layer)).collect(),
+            layers: site.layers.iter().map(|layer| LayerOut::of(files, layer)).collect(),
             amplification: site.amplification,
         }
     }
@@ -231,8 +267,9 @@ fn entries(run: &Run) -> impl Iterator<Item = (&SourceFile, &Site)> {
 /// # Errors
 /// The output cannot be written.
 pub fn json(run: &Run, out: &mut dyn Write) -> io::Result<()> {
-    let sites = entries(run).map(|(file, site)| Entry::of(file, site)).collect();
-    let document = Document { version: 1, sites, files: run.files.len(), errors: &run.errors };
+    let sites = entries(run).map(|(file, site)| Entry::of(&run.files, file, site)).collect();
+    let entry_points = entry_points(run);
+    let document = Document { version: 1, sites, entry_points, files: run.files.len(), errors: &run.errors };
     super::document::write(&document, out)
 }
 
@@ -242,7 +279,7 @@ pub fn json(run: &Run, out: &mut dyn Write) -> io::Result<()> {
 /// The output cannot be written.
 pub fn concise(run: &Run, out: &mut dyn Write) -> io::Result<()> {
     for (file, site) in entries(run) {
-        let entry = Entry::of(file, site);
+        let entry = Entry::of(&run.files, file, site);
         let place = file.position(site.header.start);
         writeln!(
             out,
@@ -265,7 +302,7 @@ pub fn concise(run: &Run, out: &mut dyn Write) -> io::Result<()> {
 /// The output cannot be written.
 pub fn full(run: &Run, out: &mut dyn Write) -> io::Result<()> {
     for (file, site) in entries(run) {
-        let entry = Entry::of(file, site);
+        let entry = Entry::of(&run.files, file, site);
         let place = file.position(site.header.start);
         let test = if site.in_test { ", test code" } else { "" };
         let (path, function) = (visible::path(&file.path), visible::line(&site.function_name));
@@ -295,10 +332,42 @@ pub fn full(run: &Run, out: &mut dyn Write) -> io::Result<()> {
             Limit::Word(word) => word.to_owned(),
         };
         row("timeout", &timeout)?;
+        if entry.layers.len() > 1 {
+            row("layers", &layers(&entry.layers))?;
+            row("one call is", &requests(site.amplification))?;
+        }
+        writeln!(out)?;
+    }
+    let points = entry_points(run);
+    if points.iter().any(|point| point.layers.len() > 1) {
+        writeln!(out, "What one call becomes while a fault lasts, worst first:")?;
+        for point in points {
+            let place = format!("{}:{}", visible::path(point.path), point.line);
+            let (requests, function) = (requests(point.requests), visible::line(point.function));
+            writeln!(out, "    {requests:<24}{place}  {function}: {}", visible::line(&layers(&point.layers)))?;
+        }
         writeln!(out)?;
     }
     let sites = run.sites.iter().map(|sites| retries(sites).count()).sum();
     writeln!(out, "{} in {}.", super::counted(sites, "retry site"), super::counted(run.files.len(), "file"))
+}
+
+/// "12 requests", or that their number is not known.
+fn requests(number: Option<u32>) -> String {
+    number.map_or("no known number".to_owned(), |number| super::counted(number as usize, "request"))
+}
+
+/// "3 here × 4 at net/client.py:12 × 3 by the default of openai 3.x".
+fn layers(layers: &[LayerOut<'_>]) -> String {
+    let parts = layers.iter().enumerate().map(|(at, layer)| {
+        let factor = layer.factor.map_or("n".to_owned(), |factor| factor.to_string());
+        match layer.path.zip(layer.line) {
+            _ if at == 0 => format!("{factor} here"),
+            Some((path, line)) => format!("{factor} at {path}:{line}"),
+            None => format!("{factor} by {}", layer.what),
+        }
+    });
+    parts.collect::<Vec<_>>().join(" × ")
 }
 
 fn shown(operation: &str) -> Cow<'_, str> {

@@ -2,7 +2,7 @@
 
 use super::{Context, Finding, Group, Rule, scope, wording};
 use crate::analysis::policy::{Layer, Site};
-use crate::diagnostic::{Confidence, Label, Level};
+use crate::diagnostic::{Label, Level};
 
 pub(super) const RULE: Rule = Rule {
     name: "nested-retry",
@@ -17,37 +17,73 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
     let below = site.layers.get(1..).filter(|below| !below.is_empty())?;
     let own = below.iter().any(|layer| layer.explicit);
     let large = site.amplification.is_some_and(|product| product >= context.limits.max_amplification);
-    if !own && !large {
+    // The outermost layer tells of what the project's own code has below.
+    let told_further_out = site.inner && below.iter().any(|layer| layer.library.is_none());
+    if told_further_out || (!own && !large) {
         return None;
     }
-    let product = match site.amplification {
-        Some(product) => format!("{} = {product} requests for one call", factors(&site.layers)),
-        None => format!("{} for each of its attempts", factors(below)),
-    };
-    let mut labels: Vec<Label> = site
-        .layers
-        .iter()
-        .filter_map(|layer| Some(Label { file: None, span: layer.span?, text: layer.text.clone() }))
-        .collect();
-    labels.dedup();
-    let layers: Vec<&str> = site.layers.iter().map(|layer| layer.text.as_str()).collect();
+    let waits = site.layered_wait.filter(|wait| *wait > 0.0);
+    let waits = waits.map(|wait| format!("; the waits between them add up to {} at most", wording::seconds(wait)));
     Some(Finding {
-        confidence: if own { scope::site_confidence(site) } else { scope::site_confidence(site).min(Confidence::High) },
+        confidence: scope::site_confidence(site),
         message: format!(
-            "{} is repeated by {} layers at once: {product}",
+            "{} is repeated by {} layers at once: {}",
             wording::subject(operation),
-            site.layers.len()
+            site.layers.len(),
+            wording::requests(site)
         ),
-        why: format!("while a fault lasts each layer multiplies the one below it: {}", layers.join(", times ")),
-        help:
-            "keep one layer: the outermost that knows whether a repetition is safe and when the task must be done, or \
-               the library's own if it follows `Retry-After`; switch the others off"
-                .to_owned(),
-        labels,
+        why: format!(
+            "while a fault lasts each layer multiplies the one below it: {}{}",
+            chain(&site.layers, context),
+            waits.unwrap_or_default()
+        ),
+        help: help(below),
+        labels: site.layers.iter().filter_map(|layer| label(layer, context)).collect(),
     })
 }
 
-fn factors(layers: &[Layer]) -> String {
-    let known = |layer: &Layer| if layer.factor == 0 { "n".to_owned() } else { layer.factor.to_string() };
-    layers.iter().map(known).collect::<Vec<_>>().join(" × ")
+/// The factors from the outside in, each with who makes it and where.
+fn chain(layers: &[Layer], context: Context<'_>) -> String {
+    let parts = layers.iter().enumerate().map(|(at, layer)| {
+        let place = layer.at.filter(|_| at > 0).and_then(|at| {
+            let file = context.files.get(at.file as usize)?;
+            Some(format!(" ({}:{})", file.path, file.line_of(at.span.start)))
+        });
+        format!("{}{}", attempts(layer), place.unwrap_or_default())
+    });
+    parts.collect::<Vec<_>>().join(", times ")
+}
+
+/// "4 attempts here", "3 attempts by the loop in `fetch`".
+fn attempts(layer: &Layer) -> String {
+    let number = if layer.factor == 0 { "n".to_owned() } else { layer.factor.to_string() };
+    match (layer.library.is_some(), layer.text.strip_prefix("attempts ")) {
+        (_, Some(here)) => format!("{number} attempts {here}"),
+        (_, None) => format!("{number} attempts by {}", layer.text),
+    }
+}
+
+fn label(layer: &Layer, context: Context<'_>) -> Option<Label> {
+    let at = layer.at?;
+    let file = context.files.get(at.file as usize)?;
+    let own = std::ptr::eq(file, context.file) || file.path == context.file.path;
+    Some(Label { file: (!own).then_some(at.file as usize), span: at.span, text: attempts(layer) })
+}
+
+/// Which layer to keep.
+fn help(below: &[Layer]) -> String {
+    const OUTERMOST: &str = "the outermost, which can know whether a repetition is safe and when the task must be done";
+    let library = below.iter().find_map(|layer| Some((layer, layer.library.as_deref()?)));
+    let Some((layer, name)) = library else {
+        return format!("keep one layer alone: this one is {OUTERMOST}; let what it calls fail at once");
+    };
+    let off = layer.off.as_deref().map(|off| format!(" (`{off}`)")).unwrap_or_default();
+    let others = if below.len() > 1 { ", as well as what stands between them" } else { "" };
+    if layer.follows_advice {
+        return format!(
+            "keep one layer, never both: either this one, {OUTERMOST}, and switch off what {name} repeats{off}{others}; \
+             or that of {name}, which follows `Retry-After`, and repeat nothing around it"
+        );
+    }
+    format!("keep one layer alone: this one is {OUTERMOST}; switch off what {name} repeats by itself{off}{others}")
 }

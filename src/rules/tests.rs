@@ -73,7 +73,7 @@ fn wait(low: f64, high: f64) -> Wait {
 fn findings(site: &Site) -> Vec<(&'static str, Finding)> {
     let file = SourceFile::new("example.py", "", Language::Python);
     let limits = Limits::default();
-    let context = Context { file: &file, limits: &limits };
+    let context = Context { file: &file, files: std::slice::from_ref(&file), limits: &limits };
     ALL.iter().filter_map(|rule| Some((rule.name, rule.check?(site, context)?))).collect()
 }
 

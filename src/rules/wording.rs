@@ -1,6 +1,6 @@
 //! How the rules put operations, failures, statuses and times into words.
 
-use crate::analysis::policy::{Bound, Cause, FailurePath, Operation, Site, Wait};
+use crate::analysis::policy::{Bound, Cause, FailurePath, Layer, Operation, Site, Wait};
 use crate::analysis::status::StatusSet;
 
 /// What one call against a failing server is taken to last, in seconds.
@@ -136,6 +136,18 @@ pub(super) fn long(seconds: f64) -> String {
 fn rounded(number: f64) -> String {
     let text = format!("{number:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// "3 × 5", with n for what is not known.
+fn factors(layers: &[Layer]) -> String {
+    let known = |layer: &Layer| if layer.factor == 0 { "n".to_owned() } else { layer.factor.to_string() };
+    layers.iter().map(known).collect::<Vec<_>>().join(" × ")
+}
+
+/// "3 × 5 = 15 requests for one call"; "3 × n requests for one call" where a number is not known.
+pub(super) fn requests(site: &Site) -> String {
+    let product = site.amplification.map(|product| format!(" = {product}")).unwrap_or_default();
+    format!("{}{product} requests for one call", factors(&site.layers))
 }
 
 /// "1 attempt", "5 attempts".

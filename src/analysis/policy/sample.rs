@@ -77,6 +77,8 @@ pub(crate) fn site() -> Site {
         idle: None,
         lost_result: None,
         layers: Vec::new(),
+        layered_wait: None,
+        inner: false,
         amplification: None,
         links: Vec::new(),
         cut: false,

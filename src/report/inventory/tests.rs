@@ -66,7 +66,7 @@ fn the_weakest_path_and_the_worst_use_of_the_header_are_told() {
     mended.repaired = true;
     let site = site(vec![slow, path(Pace::Fixed, vec![wait(3.0, 3.0), wait(3.0, 3.0)]), mended]);
     let run = run(site);
-    let entry = Entry::of(&run.files[0], &run.sites[0][0]);
+    let entry = Entry::of(&run.files, &run.files[0], &run.sites[0][0]);
     assert_eq!(entry.delay, "fixed");
     assert_eq!(entry.retry_after, Some("truncated"));
     assert_eq!(entry.schedule, [[Some(3.0), Some(3.0)], [Some(3.0), Some(3.0)]]);

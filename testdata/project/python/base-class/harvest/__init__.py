@@ -1,0 +1,4 @@
+from .base import Source
+from .weather import Weather
+
+__all__ = ["Source", "Weather"]

@@ -1,0 +1,1 @@
+from .limits import Deadline as Deadline

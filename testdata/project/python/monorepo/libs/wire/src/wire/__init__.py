@@ -1,0 +1,3 @@
+from ._http import get_text as text
+
+__all__ = ["text"]

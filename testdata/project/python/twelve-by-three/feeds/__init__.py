@@ -1,0 +1,3 @@
+from .transport import fetch
+
+__all__ = ["fetch"]

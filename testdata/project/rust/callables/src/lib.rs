@@ -1,0 +1,2 @@
+mod again;
+mod songs;

@@ -1,0 +1,4 @@
+mod quote;
+mod wire;
+
+fn main() {}

@@ -1,0 +1,4 @@
+mod clients;
+mod upload;
+
+fn main() {}

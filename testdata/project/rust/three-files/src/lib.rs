@@ -1,0 +1,3 @@
+pub mod net;
+pub mod report;
+pub mod stock;

@@ -1,0 +1,4 @@
+mod nightly;
+mod transport;
+
+fn main() {}

@@ -431,7 +431,7 @@ fn ask(active: &ActiveRule, check: Check, site: &Site, context: Context<'_>) -> 
         confidence: finding.confidence,
         span: site.header,
         message: finding.message,
-        why: finding.why,
+        why: site.version.as_ref().map_or_else(|| finding.why.clone(), |note| format!("{} ({note})", finding.why)),
         help: finding.help,
         labels: finding.labels,
         extent: extent.into_iter().chain(links).collect(),

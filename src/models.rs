@@ -11,6 +11,7 @@ pub mod builtin;
 pub mod load;
 pub mod lookup;
 pub mod own;
+pub mod versions;
 mod vocabulary;
 
 use std::collections::BTreeMap;
@@ -35,6 +36,9 @@ pub struct ModelFile {
     /// What it sends again by itself waits as long as `Retry-After` says.
     #[serde(default)]
     pub follows_retry_after: bool,
+    /// The package by whose version the ranges of its entries go, as lock files name it; absent: as `library`.
+    #[serde(default)]
+    pub package: Option<String>,
     /// Its language; may be absent where the file stands in a folder of that name.
     #[serde(default)]
     pub language: Option<Language>,
@@ -67,6 +71,9 @@ pub struct Example {
     /// Rules that must be reported somewhere in it, and no others.
     #[serde(default)]
     pub findings: Vec<String>,
+    /// The versions of packages that the program has, as a lock file would say.
+    #[serde(default)]
+    pub versions: BTreeMap<String, String>,
     /// The line of its file that it begins on; filled in by the loader.
     #[serde(skip)]
     pub line: usize,
@@ -190,7 +197,7 @@ pub fn kinds() -> impl Iterator<Item = &'static str> {
 pub const TAKES: &[&str] = &[
     "attempts", "limit", "stop", "wait", "when", "unless", "jitter", "callback", "raises", "bare", "amount", "step",
     "low", "high", "base", "classes", "value", "call", "result", "connects", "reads", "answers", "statuses", "methods",
-    "advice", "more",
+    "advice", "more", "adjust",
 ];
 
 /// What a `retry` entry can be, as `function`.
@@ -615,6 +622,15 @@ pub struct Entry {
     /// `retry`: it is told to a queue, which runs the whole task again.
     #[serde(default)]
     pub queue: bool,
+    /// The first version in which it holds; absent: from the first.
+    #[serde(default)]
+    pub since: Option<String>,
+    /// The first version in which it no longer holds; absent: to the newest.
+    #[serde(default)]
+    pub until: Option<String>,
+    /// The package by whose version that goes, where it is not that of the file.
+    #[serde(default)]
+    pub package: Arc<str>,
     /// `text-constant`: the text.
     #[serde(default)]
     pub value_text: Option<String>,

@@ -2,13 +2,16 @@
 //!
 //! Folders are searched as git would see them (`.gitignore` and `.ignore` hold, also where there is no repository), less
 //! a few folders that hold nobody's own code and what a configuration excludes. What is named is taken whatever any list
-//! says, unless that is asked for. `lookup` finds the configuration that holds for each file.
+//! says, unless that is asked for. `lookup` finds the configuration that holds for each file, `versions` the lock files and manifests
+//! around it, which `locks` reads.
 //!
 //! Invariant: what is found does not depend on the order in which paths are named, nor on the file system's.
 
 mod decode;
+mod locks;
 mod lookup;
 mod module_name;
+mod versions;
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};

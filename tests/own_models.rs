@@ -98,7 +98,7 @@ fn the_examples_of_the_page_yield_what_they_say() {
             programs += 1;
         }
     }
-    assert_eq!(programs, 4);
+    assert_eq!(programs, 5);
 }
 
 #[test]

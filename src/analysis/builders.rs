@@ -17,6 +17,8 @@ pub(super) fn retries_in(value: &Value) -> Option<u32> {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         Value::Num(num) => num.single().filter(|number| (0.0..1.0e6).contains(number)).map(|number| number as u32),
         Value::Inst(inst) => inst.retries,
+        // Switched off.
+        Value::Bool(false, _) => Some(0),
         _ => None,
     }
 }

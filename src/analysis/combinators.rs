@@ -75,7 +75,11 @@ pub(super) struct Driven<'f> {
 /// The site of a call that a policy runs again.
 pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> {
     let runs_async = runs_async(machine, &what);
-    let driver = driver(machine, what.func.file, &what.policy, runs_async)?;
+    let made = matches!(&what.call, Value::Func(..)) && runs_async;
+    let piece = machine.piece(what.func.file, &what.policy)?;
+    // What the policy takes for the call only makes a coroutine: looked at as if it were awaited, and told to be idle.
+    let unawaited = made && piece.entry.blocking;
+    let driver = driver(machine, what.func.file, &what.policy, runs_async, unawaited)?;
     let drive = machine.project.function(driver)?;
     if let Value::Func(func, _) = &what.call {
         machine.weight_cache.insert(*func, true);
@@ -124,17 +128,17 @@ pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> 
         lost_result: None,
         limit: Some(limit),
     };
-    if idle {
-        return idle::in_policy(machine, &found, &what.policy);
-    }
-    facts::site(machine, &found)
+    let site = if idle { idle::in_policy(machine, &found, &what.policy) } else { facts::site(machine, &found) };
+    let version = machine.models(what.func.file).version_note(piece.entry);
+    let site = site.map(|site| Site { version, ..site });
+    if unawaited { site.map(idle::unawaited) } else { site }
 }
 
 /// What runs a policy.
-fn driver(machine: &mut Machine<'_>, file: u32, policy: &Value, runs_async: bool) -> Option<FuncRef> {
+fn driver(machine: &mut Machine<'_>, file: u32, policy: &Value, runs_async: bool, unawaited: bool) -> Option<FuncRef> {
     let piece = machine.piece(file, policy)?;
     // A library that blocks knows nothing of coroutines: it takes the making of one for the call.
-    let awaits = !piece.entry.blocking && (piece.entry.is_async || runs_async);
+    let awaits = unawaited || !piece.entry.blocking && (piece.entry.is_async || runs_async);
     let name = match (piece.entry.result, awaits) {
         (false, false) => "drive",
         (false, true) => "drive_async",
@@ -199,7 +203,7 @@ impl Machine<'_> {
             }
         }
         let driver = match &policy {
-            Some(policy) => driver(self, func.file, policy, function.is_async),
+            Some(policy) => driver(self, func.file, policy, function.is_async, false),
             None if self.is_decorated(state, func) => None,
             None => own.and_then(|_| self.decorating(func.file, function.is_async)),
         }?;

@@ -144,6 +144,7 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         links: links(machine, found, &groups),
         cut,
         helper: None,
+        version: None,
     })
 }
 

@@ -11,7 +11,7 @@ use super::facts;
 use super::loops;
 use super::machine::{Advice, Finished, Machine, Plan};
 use super::pieces::is_callable;
-use super::policy::{Bound, Idle, IdleWhy, Site};
+use super::policy::{Bound, Idle, IdleWhy, Role, Site};
 use super::sites::{self, Found, is_switched_off};
 use super::state::{Event, Failing, Known3, OpInfo, State};
 use super::status::StatusSet;
@@ -87,6 +87,26 @@ pub(super) fn in_policy(machine: &mut Machine<'_>, found: &Found<'_>, policy: &V
     };
     let idle = Idle { why, span: found.header };
     Some(site(machine, found, &op, idle))
+}
+
+/// A site of a policy that does not await what it runs, made as if it did.
+pub(super) fn unawaited(site: Site) -> Site {
+    let idle = Some(Idle { why: IdleWhy::Unawaited, span: site.header });
+    Site {
+        role: Role::Idle,
+        failures: Vec::new(),
+        exits: Vec::new(),
+        retried_statuses: StatusSet::EMPTY,
+        bound: Bound::Count(Some(1)),
+        max_attempts: Some(1),
+        delay_ceiling: None,
+        interrupts: None,
+        defects: None,
+        layers: Vec::new(),
+        amplification: None,
+        idle,
+        ..site
+    }
 }
 
 /// Whether something does come back, where the server says for how long to wait or whatever else may fail does; or a
@@ -416,6 +436,7 @@ fn site(machine: &mut Machine<'_>, found: &Found<'_>, op: &OpInfo, idle: Idle) -
         idle: Some(idle),
         lost_result: None,
         helper: None,
+        version: None,
         links: Vec::new(),
         layers: Vec::new(),
         layered_wait: None,

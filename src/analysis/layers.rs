@@ -293,7 +293,10 @@ fn of_library(models: &Models, below: &Below) -> Layer {
         factor: below.factor,
         text: match below.told {
             Some(_) => format!("{}, as it is told to", below.library),
-            None => format!("the default of {name}"),
+            None => match &below.version {
+                Some(note) => format!("the default of {} ({note})", below.library),
+                None => format!("the default of {name}"),
+            },
         },
         at: below.told.map(|at| Link { file: at.file, span: at.span }),
         explicit: below.told.is_some(),

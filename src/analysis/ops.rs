@@ -296,7 +296,12 @@ impl<'a> Machine<'a> {
             Some(retries) if retries > 0 => {
                 let off = entry.retries.as_ref().and_then(|param| param.name.as_deref());
                 let off = off.map(|name| Rc::from(format!("{name}=0")));
-                [Below { factor: retries + 1, told, library: Rc::from(&*entry.library), off }].into()
+                // A default goes by the version, what somebody set does not.
+                let models = self.models(self.file);
+                let says = [Some(entry), inst.and_then(|inst| models.function(&inst.ty))].into_iter().flatten();
+                let says = says.filter(|entry| told.is_none() && entry.default_retries == Some(retries));
+                let version = says.filter_map(|entry| models.version_note(entry)).next().map(Rc::from);
+                [Below { factor: retries + 1, told, library: Rc::from(&*entry.library), off, version }].into()
             }
             _ => Rc::from([]),
         }

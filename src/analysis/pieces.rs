@@ -60,7 +60,8 @@ impl<'a> Piece<'a> {
     pub fn is_told(&self) -> bool {
         let says_no = |value: &Value| match value {
             Value::None | Value::Bool(false, _) => true,
-            Value::Num(num) => num.single() == Some(0.0),
+            // Where nought is no limit, it says a great deal.
+            Value::Num(num) => num.single() == Some(0.0) && self.entry.endless_below.is_none_or(|least| least <= 0.0),
             Value::Tuple(items) => items.is_empty(),
             _ => false,
         };
@@ -74,6 +75,18 @@ impl<'a> Piece<'a> {
 
     pub fn value(&self) -> Value {
         Value::Inst(self.inst.clone())
+    }
+}
+
+/// An option by what is in it: to be told `Some(limit)` is to be told the limit.
+fn plain(value: Value) -> Value {
+    match &value {
+        Value::Variant(name, _, args) => match (&**name, &**args) {
+            ("Some", [inner]) => inner.clone(),
+            ("None", []) => Value::None,
+            _ => value,
+        },
+        _ => value,
     }
 }
 
@@ -147,7 +160,7 @@ impl<'a> Machine<'a> {
                 Some(toml::Value::String(path)) => Some(Value::Path(path.as_str().into())),
                 _ => None,
             };
-            let given = args.get(param).map(keep);
+            let given = args.get(param).map(keep).map(plain);
             let given = match given {
                 Some(Value::Path(path)) if entry.passes_on => {
                     // What else was given belongs to this piece.
@@ -304,6 +317,7 @@ impl<'a> Machine<'a> {
         let models = self.models(here(state));
         let is_wait = |entry: &&Entry| {
             entry.kind == Kind::Retry
+                && models.holds(entry)
                 && entry.gives.as_deref() == Some(&*ty)
                 && entry.function.as_deref().is_some_and(|word| word.starts_with("wait-"))
         };
@@ -342,7 +356,7 @@ impl<'a> Machine<'a> {
         let mut parts = inst.parts.to_vec();
         for (key, param) in &call.entry.takes {
             let value = match (call.args.get(param), &param.default) {
-                (Some(value), _) => fixed(state, value, 4),
+                (Some(value), _) => plain(fixed(state, value, 4)),
                 (None, Some(toml::Value::String(path))) => Value::Path(path.as_str().into()),
                 #[allow(clippy::cast_precision_loss)]
                 (None, Some(toml::Value::Integer(number))) => Value::Num(Num::exact(*number as f64)),

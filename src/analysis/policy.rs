@@ -435,6 +435,9 @@ pub struct Site {
     pub cut: bool,
     /// The loop stands elsewhere, in a helper that is a site of its own: this one is what is brought in to it.
     pub helper: Option<Helper>,
+    /// The version of a library that its policy holds in, and who says that it is that one, where it is not the same in
+    /// all versions.
+    pub version: Option<String>,
 }
 
 /// The loop of a retry helper.
@@ -490,6 +493,8 @@ pub enum IdleWhy {
     /// The failures that are looked for (paths of classes; empty where a function says which) are none that the
     /// operation can have.
     Never(Vec<String>),
+    /// What is run is a coroutine's making, which never fails: nobody that repeats awaits it.
+    Unawaited,
     /// A handler of the first class stands behind one of the second, which takes all of the first.
     Shadowed(String, String),
 }

@@ -137,7 +137,7 @@ impl<'a> Machine<'a> {
     fn any_request(&mut self, state: &State, piece: &Piece<'a>) -> Option<Value> {
         let path: Rc<str> = piece.entry.repeats.as_deref()?.into();
         let callee = Value::Path(path);
-        let Some(verb) = piece.part("methods").and_then(|methods| self.worst_method(methods)) else {
+        let Some(verb) = piece.part("methods").and_then(|methods| self.worst_method(here(state), methods)) else {
             return Some(callee);
         };
         let args = [(Some(Rc::from("method")), Value::Str(verb.into()))].into();
@@ -145,7 +145,13 @@ impl<'a> Machine<'a> {
     }
 
     /// Of the methods that are repeated, one that a repetition does twice. `None` and `False` stand for all.
-    fn worst_method(&self, methods: &Value) -> Option<&'static str> {
+    fn worst_method(&self, file: u32, methods: &Value) -> Option<&'static str> {
+        // What holds where none are given may be a text of the model's.
+        if let Value::Path(path) = methods
+            && let Some(text) = self.models(file).exact(path).and_then(|entry| entry.value_text.as_deref())
+        {
+            return ["POST", "PATCH"].into_iter().find(|name| *name == text);
+        }
         if matches!(methods, Value::None | Value::Bool(false, _)) {
             return Some("POST");
         }

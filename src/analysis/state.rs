@@ -209,6 +209,8 @@ pub struct Below {
     pub library: Rc<str>,
     /// What switches it off, where that is an argument.
     pub off: Option<Rc<str>>,
+    /// By which version it is the default, where that differs.
+    pub version: Option<Rc<str>>,
 }
 
 /// [`Known`] that can be hashed.

@@ -5,7 +5,7 @@ use super::machine::Machine;
 use super::policy::Bound;
 use super::state::{Event, State};
 use super::value::{Node, Num, Taint, Value};
-use crate::ir::BinOp;
+use crate::ir::{BinOp, Op};
 use crate::models::{Counts, Entry};
 use crate::source::Span;
 
@@ -54,6 +54,9 @@ impl<'a> Machine<'a> {
 
     pub(super) fn over(&mut self, state: &mut State, policy: &Piece<'a>, about: &[Value; 3], span: Span) -> Value {
         let [attempt, begun, error] = about;
+        if policy.part("adjust").is_some_and(|adjust| self.overrules_the_end(adjust)) {
+            return Value::Bool(false, Taint::NONE);
+        }
         let mut tests: Vec<Value> = self.counted_by_kind(state, policy, attempt, error).into_iter().collect();
         let told = asks_again(policy, error).and_then(|told| told.get(1)).filter(|told| **told != Value::None);
         if let Some(attempts) = told.or(policy.part("attempts")).cloned() {
@@ -89,6 +92,21 @@ impl<'a> Machine<'a> {
             return self.unknown(state, Taint::CALL);
         }
         self.fold(&tests, true)
+    }
+
+    /// Whether what changes each wait (given the failure, and the wait or nothing where the attempts are used up) gives
+    /// one whatever it is given: it never reads its second parameter, and never gives none.
+    fn overrules_the_end(&self, adjust: &Value) -> bool {
+        let Value::Func(func, _) = adjust else { return false };
+        let Some(function) = self.project.function(*func) else { return false };
+        let instrs = || function.blocks.iter().flat_map(|block| &block.instrs);
+        let makes = |wanted: &str| {
+            instrs().any(|instr| matches!(&instr.op, Op::Variant { name, .. } if name.as_str() == wanted))
+        };
+        let told = function.params.get(1).map(|param| param.slot);
+        let reads = told.is_some_and(|slot| instrs().any(|instr| instr.op.reads().contains(&slot)));
+        let calls = instrs().any(|instr| matches!(instr.op, Op::Call { .. }));
+        !reads && makes("Some") && !makes("None") && (told.is_some() || !calls)
     }
 
     /// Any of some truth values (`any`), or all.

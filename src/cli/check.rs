@@ -92,6 +92,7 @@ pub(super) fn over_files(args: &RunArgs, layer: Layer, cached: bool) -> Result<R
     if inputs.is_empty() && errors.is_empty() && !args.force_exclude {
         output::complain("no Python or Rust sources under the given paths");
     }
+    remarks.extend(lookup.remarks());
     remarks.sort();
     remarks.dedup();
     remarks.iter().for_each(tell);

@@ -39,6 +39,25 @@ const PYTHON: &[(&str, &str)] = &[
     ("python/celery.toml", include_str!("../../rules/models/python/celery.toml")),
     ("python/task_queues.toml", include_str!("../../rules/models/python/task_queues.toml")),
     ("python/opnieuw.toml", include_str!("../../rules/models/python/opnieuw.toml")),
+    ("python/airflow.toml", include_str!("../../rules/models/python/airflow.toml")),
+    ("python/azure_core.toml", include_str!("../../rules/models/python/azure_core.toml")),
+    ("python/cohere.toml", include_str!("../../rules/models/python/cohere.toml")),
+    ("python/dagster.toml", include_str!("../../rules/models/python/dagster.toml")),
+    ("python/elasticsearch.toml", include_str!("../../rules/models/python/elasticsearch.toml")),
+    ("python/groq.toml", include_str!("../../rules/models/python/groq.toml")),
+    ("python/huggingface_hub.toml", include_str!("../../rules/models/python/huggingface_hub.toml")),
+    ("python/jira.toml", include_str!("../../rules/models/python/jira.toml")),
+    ("python/kubernetes.toml", include_str!("../../rules/models/python/kubernetes.toml")),
+    ("python/langchain.toml", include_str!("../../rules/models/python/langchain.toml")),
+    ("python/messages.toml", include_str!("../../rules/models/python/messages.toml")),
+    ("python/notion_client.toml", include_str!("../../rules/models/python/notion_client.toml")),
+    ("python/litellm.toml", include_str!("../../rules/models/python/litellm.toml")),
+    ("python/opensearchpy.toml", include_str!("../../rules/models/python/opensearchpy.toml")),
+    ("python/pygithub.toml", include_str!("../../rules/models/python/pygithub.toml")),
+    ("python/redis.toml", include_str!("../../rules/models/python/redis.toml")),
+    ("python/retryhttp.toml", include_str!("../../rules/models/python/retryhttp.toml")),
+    ("python/slack_sdk.toml", include_str!("../../rules/models/python/slack_sdk.toml")),
+    ("python/stripe.toml", include_str!("../../rules/models/python/stripe.toml")),
 ];
 
 const RUST: &[(&str, &str)] = &[
@@ -60,4 +79,7 @@ const RUST: &[(&str, &str)] = &[
     ("rust/backon.toml", include_str!("../../rules/models/rust/backon.toml")),
     ("rust/backoff.toml", include_str!("../../rules/models/rust/backoff.toml")),
     ("rust/curl.toml", include_str!("../../rules/models/rust/curl.toml")),
+    ("rust/again.toml", include_str!("../../rules/models/rust/again.toml")),
+    ("rust/async_openai.toml", include_str!("../../rules/models/rust/async_openai.toml")),
+    ("rust/kube.toml", include_str!("../../rules/models/rust/kube.toml")),
 ];

@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::vocabulary::{self, COMMON, WORDS};
-use super::{Entry, Example, ModelFile};
+use super::{Entry, Example, ModelFile, versions};
 use crate::spelling;
 
 /// What is wrong with a model file.
@@ -49,7 +49,7 @@ pub(super) fn without_examples(text: &str) -> String {
 }
 
 const FILE_KEYS: &[&str] =
-    &["library", "version", "follows-retry-after", "language", "sources", "imports", "groups", "entry", "example"];
+    &["library", "version", "follows-retry-after", "package", "language", "sources", "imports", "groups", "entry", "example"];
 
 struct Reader<'a> {
     name: &'a str,
@@ -167,6 +167,13 @@ impl Reader<'_> {
             return None;
         }
         entry.library = file.library.as_str().into();
+        let package = file.package.as_deref().filter(|_| entry.package.is_empty());
+        entry.package = versions::normal(match package {
+            Some(package) => package,
+            None if entry.package.is_empty() => &file.library,
+            None => &entry.package,
+        })
+        .into();
         entry.line = self.line(start);
         Some(entry)
     }

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::load::without_examples;
+use super::versions::{Pinned, Versions};
 use super::{Entry, Kind, ModelError, Occurs, builtin, parse};
 use crate::source::Language;
 
@@ -45,6 +46,22 @@ impl AllModels {
         let has_own = |language: &Language| all.iter().any(|one| one.own.iter().any(|(own, _)| own == language));
         let languages = [Language::Python, Language::Rust].into_iter().filter(has_own);
         AllModels { own: languages.map(|language| (language, of(language))).collect() }
+    }
+
+    /// What these files say of one language, and nothing else of it.
+    #[must_use]
+    pub fn of_files(language: Language, files: &[(&str, &str)]) -> AllModels {
+        AllModels { own: vec![(language, Models::load(files).0)] }
+    }
+
+    /// What holds in a project with these versions.
+    #[must_use]
+    pub fn at(&self, versions: &Versions) -> AllModels {
+        let is_told = |language: &Language| {
+            versions.keys().map(|(of, _)| of).chain(self.own.iter().map(|(of, _)| of)).any(|of| of == language)
+        };
+        let languages = [Language::Python, Language::Rust].into_iter().filter(is_told);
+        AllModels { own: languages.map(|language| (language, self.of(language).at(language, versions))).collect() }
     }
 
     /// Those of one language; what is built in is read when it is first asked for.
@@ -110,6 +127,8 @@ pub struct Models {
     imports: FxHashMap<String, usize>,
     overflow: Option<Arc<str>>,
     span_of_time: Option<usize>,
+    /// The versions of packages that are known, by name.
+    pub(super) versions: FxHashMap<Arc<str>, Pinned>,
 }
 
 impl Models {
@@ -177,6 +196,19 @@ impl Models {
         models
     }
 
+    /// The same in a project with these versions. Entries keep their places, whichever of them hold.
+    pub(super) fn at(&self, language: Language, versions: &Versions) -> Models {
+        let own = versions.iter().filter(|((of, _), _)| *of == language);
+        let mut models = Models {
+            entries: self.entries.clone(),
+            libraries: self.libraries.clone(),
+            versions: own.map(|((_, name), pinned)| (name.clone(), pinned.clone())).collect(),
+            ..Models::default()
+        };
+        models.index();
+        models
+    }
+
     fn index(&mut self) {
         for (library, known) in self.libraries.iter().enumerate() {
             for import in &known.imports {
@@ -184,7 +216,7 @@ impl Models {
             }
         }
         for entry in &self.entries {
-            if let Some(first) = own_path(entry) {
+            if let Some(first) = own_path(entry).filter(|_| self.holds(entry)) {
                 let first: Arc<str> = first.into();
                 let same = if entry.gives.is_none() { entry.functions.as_slice() } else { &[] };
                 for path in same.iter().chain(&entry.aliases) {
@@ -208,7 +240,7 @@ impl Models {
     }
 
     fn index_entry(&mut self, at: usize) {
-        let Some(entry) = self.entries.get(at) else { return };
+        let Some(entry) = self.entries.get(at).filter(|entry| self.holds(entry)) else { return };
         for path in entry.functions.iter().chain(&entry.aliases) {
             match path.strip_suffix('*') {
                 Some(prefix) => self.wildcards.insert(prefix.to_string(), at),
@@ -247,7 +279,7 @@ impl Models {
         }
     }
 
-    /// All entries, in the order of the files.
+    /// All entries, in the order of the files, of whatever versions.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
         &self.entries

@@ -3,7 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{AllModels, Entry, Kind, ModelError, Models, parse};
+use super::{AllModels, Entry, Kind, ModelError, Models, parse, versions};
 use crate::source::Language;
 use crate::spelling;
 
@@ -82,16 +82,18 @@ impl<'a> Check<'a> {
             let file = self.models.library_with(entry).map_or("", |library| &*library.file);
             files.iter().any(|(language, name, _)| *language == self.language && *name == file)
         };
-        let mut said: FxHashMap<(usize, String), usize> = FxHashMap::default();
+        let mut said: FxHashMap<(usize, String), Vec<&Entry>> = FxHashMap::default();
         for entry in self.models.entries().iter().filter(own) {
             let file = self.models.library_with(entry).map_or("", |library| &*library.file);
             let mut error = |message| errors.push(ModelError { file: file.to_owned(), line: entry.line, message });
             let methods = entry.types.iter().flat_map(|ty| entry.names.iter().map(move |name| (ty, name)));
             let methods = methods.map(|(ty, name)| format!("{ty}{}{name}", self.language.path_separator()));
             for path in entry.functions.iter().cloned().chain(methods) {
-                if let Some(before) = said.insert((entry.file, path.clone()), entry.line) {
-                    error(format!("`{path}` was told of already, on line {before}"));
+                let before = said.entry((entry.file, path.clone())).or_default();
+                if let Some(before) = before.iter().find(|before| versions::overlap(before, entry)) {
+                    error(format!("`{path}` was told of already, on line {}", before.line));
                 }
+                before.push(entry);
             }
             if let Some(message) = self.misspelt(entry) {
                 error(message);

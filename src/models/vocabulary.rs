@@ -1,10 +1,24 @@
 //! Which keys go with which kind, as one table.
 
-use super::{Entry, Kind, PIECES, TAKES};
+use super::{Entry, Kind, PIECES, TAKES, versions};
 
 /// Keys that every kind may have.
-pub const COMMON: &[&str] =
-    &["kind", "functions", "types", "names", "note", "gives", "result", "async", "awaited", "raises", "blocking"];
+pub const COMMON: &[&str] = &[
+    "kind",
+    "functions",
+    "types",
+    "names",
+    "note",
+    "gives",
+    "result",
+    "async",
+    "awaited",
+    "raises",
+    "blocking",
+    "since",
+    "until",
+    "package",
+];
 
 /// A kind by its word, the further keys that it may have and those of them that it must have.
 pub struct Word {
@@ -175,6 +189,9 @@ pub fn fault(entry: &Entry) -> Option<String> {
         if path.ends_with('*') && !matches!(entry.kind, Kind::Local | Kind::Remote | Kind::Math | Kind::Random) {
             return Some(format!("`{path}` in `functions`: only `local` and `remote` take a final `*`"));
         }
+    }
+    if let Some(fault) = versions::fault(entry) {
+        return Some(fault);
     }
     for (key, text) in [
         ("statuses", &entry.statuses),

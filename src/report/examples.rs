@@ -7,12 +7,22 @@ use super::inventory;
 use crate::check::{Input, check};
 use crate::config::Config;
 use crate::models::Example;
+use crate::models::versions::{self, Pin, Pinned, Version, Versions};
 use crate::source::{Language, SourceFile};
 
 /// What an example yields otherwise than it says.
 #[must_use]
 pub fn faults(example: &Example, language: Language, config: &Arc<Config>) -> Vec<String> {
     let name = format!("example.{}", language.name());
+    let pinned = |(package, version): (&String, &String)| {
+        let pin = Pin::Exact(Version::parse(version)?);
+        Some(((language, versions::normal(package).into()), Pinned { pin, file: "the example".into() }))
+    };
+    let pinned: Versions = example.versions.iter().filter_map(pinned).collect();
+    let config = &match pinned.is_empty() {
+        true => config.clone(),
+        false => Arc::new(Config { models: Some(Arc::new(config.models().at(&pinned))), ..(**config).clone() }),
+    };
     let input = Input {
         file: SourceFile::new(name.as_str(), example.code.as_str(), language),
         module: String::new(),

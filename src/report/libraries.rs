@@ -142,6 +142,8 @@ fn facts(entry: &Entry) -> toml::Table {
     table.retain(|key, value| match value {
         // No limit of time, and a repetition that does something again, are worth saying.
         toml::Value::Boolean(yes) => *yes || key == "default-timeout" || key == "idempotent",
+        // The package matters where a range of its versions is told.
+        toml::Value::String(_) if key == "package" => entry.since.is_some() || entry.until.is_some(),
         toml::Value::String(text) => !text.is_empty() && (key != "unit" || text != "seconds" || has_amount),
         toml::Value::Integer(number) => *number != 0 || !matches!(key, "at-once" | "power"),
         toml::Value::Array(items) => !items.is_empty(),

@@ -41,6 +41,14 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
             "name the errors of the library that sends the request, and ask for the status inside where one is to be \
              tried again",
         ),
+        IdleWhy::Unawaited => (
+            format!(
+                "{subject} is never repeated: the policy calls an `async` function without awaiting it, and to make a \
+                 coroutine never fails"
+            ),
+            "awaits nothing",
+            "take a policy that awaits what it calls, in the place of this one",
+        ),
         IdleWhy::Shadowed(class, wide) => (
             format!(
                 "{subject} is not repeated on `{}`: the handler for `{}` before it takes that, and does not come back",

@@ -8,10 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
+use super::versions::Pins;
 use super::{EXCLUDED, Place, io_text, normal};
+use crate::check::FileError;
 use crate::config::{self, Config, Holds, Layer, Said, Settings};
 use crate::models::AllModels;
 use crate::models::own::{self, OwnFile};
+use crate::models::versions::Versions;
 use crate::source::Language;
 
 /// The names of a configuration file in one folder, first come first served, and the tables that are ours in them.
@@ -57,10 +60,13 @@ enum How {
 struct State {
     /// By folder, and whether a package of Cargo's was met further in.
     folders: FxHashMap<(PathBuf, bool), Option<Arc<Settings>>>,
-    /// By settings and the overrides that fit.
-    configs: FxHashMap<(usize, Vec<usize>), Arc<Config>>,
+    /// By settings, the overrides that fit, and the versions of packages.
+    configs: FxHashMap<(usize, Vec<usize>, Arc<Versions>), Arc<Config>>,
     /// By settings.
     models: FxHashMap<usize, Option<Arc<AllModels>>>,
+    /// By settings and versions.
+    at_versions: FxHashMap<(usize, Arc<Versions>), Arc<AllModels>>,
+    versions: Pins,
     errors: Vec<String>,
 }
 
@@ -113,9 +119,18 @@ impl Lookup {
         let fitting = settings.fitting(path);
         let mut state = self.state();
         let models = state.models(&self.place, &settings);
-        let key = (if settings.file.is_empty() { 0 } else { key(&settings) }, fitting);
-        let config = state.configs.entry(key);
-        config.or_insert_with_key(|(_, fitting)| Arc::new(settings.hold(fitting, &self.layer).config(models))).clone()
+        let of = if settings.file.is_empty() { 0 } else { key(&settings) };
+        let (models, versions) = state.at_versions(&self.place, path, of, models);
+        let config = state.configs.entry((of, fitting, versions));
+        config
+            .or_insert_with_key(|(_, fitting, _)| Arc::new(settings.hold(fitting, &self.layer).config(models)))
+            .clone()
+    }
+
+    /// What is worth a word of the lock files that were read.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<FileError> {
+        self.state().versions.remarks.clone()
     }
 
     /// What is known of libraries in files of a folder, if that is more than what is built in.
@@ -297,6 +312,23 @@ impl State {
         let all = Some(Arc::new(all));
         self.models.insert(key(settings), all.clone());
         all
+    }
+
+    /// The models in the versions that the project of a file has, and these versions.
+    fn at_versions(
+        &mut self,
+        place: &Place,
+        path: &Path,
+        of: usize,
+        models: Option<Arc<AllModels>>,
+    ) -> (Option<Arc<AllModels>>, Arc<Versions>) {
+        let all = models.as_deref().unwrap_or_else(|| AllModels::builtin());
+        let versions = self.versions.of_file(place, path, all);
+        if versions.is_empty() {
+            return (models, versions);
+        }
+        let known = self.at_versions.entry((of, versions.clone()));
+        (Some(known.or_insert_with(|| Arc::new(all.at(&versions))).clone()), versions)
     }
 
     /// The model files that a configuration names, in the order of its list, those of a folder by their paths.

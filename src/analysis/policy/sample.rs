@@ -83,5 +83,6 @@ pub(crate) fn site() -> Site {
         links: Vec::new(),
         cut: false,
         helper: None,
+        version: None,
     }
 }

@@ -1,0 +1,13 @@
+# fault: drop
+import os
+
+import httpx
+import stamina
+
+
+@stamina.retry(on=httpx.TransportError)
+def fetch():
+    return httpx.get(os.environ["SERVER"])
+
+
+fetch()

@@ -1,0 +1,14 @@
+// fault: drop
+use tokio_retry::strategy::FixedInterval;
+use tokio_retry::Retry;
+
+async fn load(client: &reqwest::Client, address: &str) -> reqwest::Result<reqwest::Response> {
+    let waits = FixedInterval::from_millis(500).take(3);
+    Retry::spawn(waits, || client.get(address).send()).await
+}
+
+#[tokio::main(flavor = "current_thread", start_paused = true)]
+async fn main() {
+    let address = std::env::var("SERVER").unwrap();
+    println!("{:?}", load(&reqwest::Client::new(), &address).await.is_ok());
+}

@@ -260,7 +260,7 @@ fn the_inventory_has_its_own_formats() {
     let folder = Folder::new("inventory");
     folder.write("a.py", CALM);
     let document = json(&stormlint(&folder.0, &["inventory", "--output-format", "json", "--select", "all", "."]));
-    assert_eq!(document, serde_json::json!({"version": 1, "sites": [], "files": 1, "errors": []}));
+    assert_eq!(document, serde_json::json!({"version": 1, "sites": [], "entry_points": [], "files": 1, "errors": []}));
     let output = stormlint(&folder.0, &["inventory", "--output-format", "json", "a.py", "gone.py"]);
     assert_eq!(json(&output)["errors"][0]["path"], "gone.py");
     assert_eq!(output.status.code(), Some(2));

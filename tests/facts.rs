@@ -660,8 +660,8 @@ def fetch(catalogue, name):
     python(&sorts, &json!({"retried_statuses": "500-599", "retry_after": "ignored"}));
     python(&text("print(error)"), &json!({"retried_statuses": "400-599"}));
     // From a call of which it is known that it leaves the process, too.
-    let sorts = sorts.replace("import time, requests", "import time, requests, stripe");
-    let known = sorts.replace("catalogue.look_up(name)", "stripe.Charge.retrieve(name)");
+    let sorts = sorts.replace("import time, requests", "import time, requests, braintree");
+    let known = sorts.replace("catalogue.look_up(name)", "braintree.Customer.find(name)");
     python(&known, &json!({"remote": true, "retried_statuses": "500-599"}));
 }
 

@@ -64,7 +64,7 @@ fn an_output_that_cannot_be_written_is_told_and_leaves_nothing() {
     }
     let mut left: Vec<_> = std::fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     left.sort();
-    assert!(!left.iter().any(|name| name.to_string_lossy().starts_with(".stormlint")), "{left:?}");
+    assert!(!left.iter().any(|name| name.to_string_lossy().starts_with(".stormlint-")), "{left:?}");
     for args in [["--output=json=x", "-ox"], ["--output=json=x", "--output=sarif=x"]] {
         let output = stormlint(&folder.0, &args);
         assert_eq!(output.status.code(), Some(2));

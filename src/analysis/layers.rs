@@ -108,15 +108,15 @@ fn turns<'e>(events: &[&'e Event], group: &Group) -> Vec<Turn<'e>> {
         let mut since = Some(0.0);
         for event in part {
             match event {
-                Event::Fail(info, ..) if info.place == group.op.place => {
-                    if first.is_none_or(|inputs| inputs == &info.inputs) {
-                        if first.is_some() {
-                            turn.wait = turn.wait.zip(since).map(|(all, more)| all + more);
-                        }
-                        first = Some(&info.inputs);
-                        turn.executions.push(&info.through);
-                        since = Some(0.0);
+                Event::Fail(info, ..)
+                    if info.place == group.op.place && first.is_none_or(|inputs| inputs == &info.inputs) =>
+                {
+                    if first.is_some() {
+                        turn.wait = turn.wait.zip(since).map(|(all, more)| all + more);
                     }
+                    first = Some(&info.inputs);
+                    turn.executions.push(&info.through);
+                    since = Some(0.0);
                 }
                 Event::Wait { high, unknown, .. } => {
                     let known = !unknown && high.is_finite();

@@ -627,6 +627,8 @@ fn only_looks(machine: &Machine<'_>, explored: &Explored) -> bool {
         Value::Resp(place) | Value::Body(place) | Value::Headers(place) | Value::Status(place, _) => {
             failed().any(|failed| failed.op.place == *place)
         }
+        // What was put into a collection is not looked for.
+        Value::Object(_) => true,
         _ => false,
     };
     let nothing_else = |finished: &Finished| {

@@ -186,6 +186,7 @@ fn in_pattern(pattern: &mut Pattern, see: &mut impl FnMut(&mut String)) {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::frontend;

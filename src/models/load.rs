@@ -48,8 +48,18 @@ pub(super) fn without_examples(text: &str) -> String {
     kept
 }
 
-const FILE_KEYS: &[&str] =
-    &["library", "version", "follows-retry-after", "package", "language", "sources", "imports", "groups", "entry", "example"];
+const FILE_KEYS: &[&str] = &[
+    "library",
+    "version",
+    "follows-retry-after",
+    "package",
+    "language",
+    "sources",
+    "imports",
+    "groups",
+    "entry",
+    "example",
+];
 
 struct Reader<'a> {
     name: &'a str,

@@ -109,7 +109,8 @@ fn written(file: &SourceFile, groups: &[Group], reason: &str) -> (String, Vec<Op
             placed.push(None);
         } else if !lexemes.line(first).inside {
             let text = file.line_text(first);
-            let mark = text.len() - text.trim_start_matches('\u{feff}').len();
+            // The mark of the encoding stays first in the file; elsewhere it is a character like others.
+            let mark = if first == 1 && text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
             let text = text.get(mark..).unwrap_or_default();
             let indent = text.get(..text.len() - text.trim_start().len()).unwrap_or_default();
             edits.push((file.line_start(first) + mark, format!("{indent}{comment}{}", line_end(file, first))));
@@ -186,6 +187,10 @@ mod tests {
         assert_eq!(new.text, "def f():\r\n\t# stormlint: ignore[a, b] known\r\n\twhile True:\r\n\t\tgo()");
         assert_eq!((new.done, new.refused.len()), (2, 0));
         assert_eq!(added("\u{feff}go()", &[("go()", "a")]).text, "\u{feff}# stormlint: ignore[a] known\ngo()");
+        assert_eq!(
+            added("x\n\u{feff}go()", &[("\u{feff}go()", "a")]).text,
+            "x\n# stormlint: ignore[a] known\n\u{feff}go()"
+        );
     }
 
     #[test]

@@ -213,7 +213,7 @@ impl Reading<'_> {
     fn before(&self) -> &str {
         let start = self.file.line_start(self.line());
         let before = self.file.text.get(start..self.lexeme.span.start as usize).unwrap_or_default();
-        before.strip_prefix('\u{feff}').unwrap_or(before)
+        before.strip_prefix('\u{feff}').filter(|_| start == 0).unwrap_or(before)
     }
 
     fn is_alone(&self) -> bool {

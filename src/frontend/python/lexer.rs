@@ -148,7 +148,7 @@ impl Lexer<'_> {
                         self.reader.end_line(true);
                     } else if quotes.formatted && !quotes.raw && self.reader.next_is(b"N{") {
                         self.reader.at += 2;
-                    } else if !(quotes.formatted && self.reader.peek(0) == Some(b'{')) {
+                    } else if self.reader.peek(0).is_some_and(|next| !(quotes.formatted && next == b'{')) {
                         self.reader.at += 1;
                     }
                 }
@@ -215,6 +215,10 @@ mod tests {
         assert_eq!(comments("x = 'open # yes?\ny = 1  # yes\n"), ["# yes"]);
         assert_eq!(comments("x = 'a \\\n # no'  # yes\n"), ["# yes"]);
         assert_eq!(comments("bar'# no'  # yes"), ["# yes"]);
+        // A text that ends in the middle of an escape ends there.
+        for text in ["'\\", "x = f'a{b}\\"] {
+            assert!(lex(text).list.iter().all(|lexeme| text.get(lexeme.span.range()).is_some()), "{text:?}");
+        }
     }
 
     #[test]

@@ -186,7 +186,6 @@ fn in_pattern(pattern: &mut Pattern, see: &mut impl FnMut(&mut String)) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::frontend;
@@ -202,7 +201,9 @@ mod tests {
         }
         link(&mut modules, &names);
         let mut found = Vec::new();
-        each_path(modules.last_mut().unwrap(), &mut |path| found.push(path.clone()));
+        if let Some(last) = modules.last_mut() {
+            each_path(last, &mut |path| found.push(path.clone()));
+        }
         found
     }
 

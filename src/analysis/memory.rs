@@ -452,12 +452,20 @@ impl Machine<'_> {
         if let Value::Object(id) = object
             && let Some(Object::List(items, _)) = Rc::make_mut(&mut state.objects).get_mut(id)
         {
-            // A mapping's keys and values stand in turn: a key that is there already gets another value.
+            // A mapping's keys and values stand in turn: a key that is there already gets another value. One that moves
+            // on (the number of a page, what is made of the last answer) is new input instead.
             let known = match index {
                 Value::Str(_) => items.chunks_exact(2).rposition(|pair| pair.first() == Some(index)),
                 _ => None,
             };
-            match known.and_then(|pair| items.get_mut(pair * 2 + 1)) {
+            let moves = |held: &Value| {
+                let taint = self.symbols.taint(&value);
+                let other = value != *held;
+                let moved = matches!(value, Value::Num(_) | Value::Body(_) | Value::Headers(_))
+                    || taint.has(Taint::COUNTER.or(Taint::CALL).or(Taint::FAILURE));
+                other && moved || self.symbols.mentions(&value, &mut |part| other && part == held || part == object)
+            };
+            match known.and_then(|pair| items.get_mut(pair * 2 + 1)).filter(|held| !moves(held)) {
                 Some(held) => *held = value,
                 None => items.extend([index.clone(), value]),
             }

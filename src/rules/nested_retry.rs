@@ -1,8 +1,8 @@
 //! Reports layers of retries that multiply: each reasonable alone, too many requests together.
 
 use super::{Context, Finding, Group, Rule, scope, wording};
-use crate::analysis::policy::{Layer, Site};
-use crate::diagnostic::{Label, Level};
+use crate::analysis::policy::{Known, Layer, Site};
+use crate::diagnostic::{Confidence, Label, Level};
 
 pub(super) const RULE: Rule = Rule {
     name: "nested-retry",
@@ -22,10 +22,12 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
     if told_further_out || (!own && !large) {
         return None;
     }
+    // What may be local work is too little to go by where the turns of a loop are not known.
+    let vague = operation.remote != Known::Yes && site.layers.iter().any(|layer| layer.factor == 0);
     let waits = site.layered_wait.filter(|wait| *wait > 0.0);
     let waits = waits.map(|wait| format!("; the waits between them add up to {} at most", wording::seconds(wait)));
     Some(Finding {
-        confidence: scope::site_confidence(site),
+        confidence: if vague { Confidence::Low } else { scope::site_confidence(site) },
         message: format!(
             "{} is repeated by {} layers at once: {}",
             wording::subject(operation),

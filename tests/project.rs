@@ -78,3 +78,16 @@ fn projects_of_several_files() {
     }
     assert!(wrong.is_empty(), "{wrong}");
 }
+
+/// Two tries of an item, in four passes over its batch.
+#[test]
+fn the_batch_job_of_the_incidents() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/incidents");
+    let text = told(&folder);
+    for (path, inner) in [("python/batch_sync.py:47", 23), ("rust/batch_sync.rs:51", 23)] {
+        let (file, _) = path.split_once(':').unwrap();
+        let layers = format!("{path}: warning: [nested-retry]\n    4 × 2 = 8\n    4 {path}\n    2 {file}:{inner}\n");
+        assert!(text.contains(&layers), "{layers}--- found\n{text}");
+        assert!(text.contains(&format!("{path}: warning: [batch-replay]\n")), "{text}");
+    }
+}

@@ -162,7 +162,10 @@ fn inner(machine: &Machine<'_>, turn: &Turn<'_>) -> Vec<Inner> {
                 continue;
             }
             let Some(layer) = layer(machine, activation, *head, factor) else { continue };
-            let ids: Vec<u32> = turn.executions.iter().flat_map(|path| path.iter().map(|one| one.id)).collect();
+            // Of the same function: others have loops of the same number.
+            let here = |one: &&Activation| one.func == activation.func;
+            let ids: Vec<u32> =
+                turn.executions.iter().flat_map(|path| path.iter().filter(here)).map(|it| it.id).collect();
             let worn = |(frame, of): &(u32, BlockId)| of == head && ids.contains(frame);
             found.push(Inner { layer, known: !turn.worn_out.iter().any(worn) });
         }

@@ -10,7 +10,7 @@
 //! * `outage` lets one failure last, attempt by attempt.
 //! * `facts` makes a policy of what was seen, with `bounds` and `limits` (what ends it), `advice` (Retry-After), `leaving` (what
 //!   leaves in the end), `taken` (how the code takes a failure), `batch`, `body`, `lost`, `overflow` and `reset` (single facts);
-//!   `layers` says what multiplies.
+//!   `layers` says what multiplies, `crowds` how many tasks at once come to a site, `shared` whether they share a budget.
 //! * [`machine`] is what runs: `conditions` and `iteration` decide where paths fork, `loops` knows the graph's loops,
 //!   `memory` names, attributes and patterns, `attributes` what constructors leave in them, `containers` collections,
 //!   [`arith`] numbers, `scaling` where they come to the end of their sort, [`value`] and [`state`] what is
@@ -33,6 +33,7 @@ mod combinators;
 mod conditions;
 mod containers;
 mod control;
+mod crowds;
 mod entry;
 mod facts;
 mod follow;
@@ -73,6 +74,7 @@ mod relations;
 mod reset;
 mod scaling;
 mod settings;
+mod shared;
 mod sites;
 mod slots;
 pub mod state;
@@ -85,5 +87,9 @@ pub mod value;
 /// The sites of one file of a project, in source order.
 #[must_use]
 pub fn sites_of(project: &project::Project<'_>, file: u32) -> Vec<policy::Site> {
-    sites::find(&mut machine::Machine::new(project, file))
+    let mut sites = sites::find(&mut machine::Machine::new(project, file));
+    for site in sites.iter_mut().filter(|site| site.role == policy::Role::Retry && !site.in_test) {
+        site.tasks = project.tasks_of(value::FuncRef { file, func: site.function });
+    }
+    sites
 }

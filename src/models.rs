@@ -145,6 +145,10 @@ pub enum Kind {
     Suppress,
     /// Runs the callables, futures or coroutines among its arguments (gather, spawn, to_thread, executors).
     Runs,
+    /// Lets several callables or futures run at once: all that it is given (gather, `join_all`), or one more a call (spawn,
+    /// submit). Said beside what the same call is otherwise; with `amount`, at most so many at once (as a pool's
+    /// constructor: of what its methods run).
+    Crowd,
     /// The last part of an address (`names`, with a leading slash) where a POST asks and changes nothing: a query, a search,
     /// a token, a completion.
     QueryPath,
@@ -552,6 +556,18 @@ pub struct Entry {
     /// `local`: what it gives is used up by being read or sent once.
     #[serde(default)]
     pub used_up: bool,
+    /// `crowd`: it calls what it is given once for each item of something.
+    #[serde(default)]
+    pub each: bool,
+    /// `crowd`: what it makes for each item runs only where something else lets it.
+    #[serde(default)]
+    pub lazy: bool,
+    /// `crowd`: what it runs is in its receiver.
+    #[serde(default)]
+    pub of_receiver: bool,
+    /// `crowd`: methods of what it gives that wait for its end.
+    #[serde(default)]
+    pub ends: Vec<String>,
     /// Blocks the thread.
     #[serde(default)]
     pub blocking: bool,

@@ -35,6 +35,7 @@ mod unbounded_retry;
 mod uncapped_backoff;
 mod unparsed_source;
 mod unreset_backoff;
+mod unshared_retry_budget;
 mod unused_suppression;
 mod wording;
 
@@ -188,5 +189,6 @@ pub const ALL: &[Rule] = &[
     uncapped_backoff::RULE,
     unparsed_source::RULE,
     unreset_backoff::RULE,
+    unshared_retry_budget::RULE,
     unused_suppression::RULE,
 ];

@@ -55,7 +55,8 @@ fn every_file_loads_without_an_error() {
 #[test]
 fn every_type_that_has_methods_is_told_of() {
     for (language, name, file) in files() {
-        for entry in &file.entries {
+        // What lets several things run at once is looked for by what its type is called, not by a value.
+        for entry in file.entries.iter().filter(|entry| entry.kind != Kind::Crowd) {
             // `*` is any type, and `?…` one that is known by what is asked of it.
             for ty in entry.types.iter().filter(|ty| *ty != "*" && !ty.starts_with('?')) {
                 let known = models(language).entries().iter().any(|other| {
@@ -117,6 +118,8 @@ fn nothing_is_said_twice_in_one_file() {
             let methods =
                 entry.types.iter().flat_map(|ty| entry.names.iter().map(move |method| format!("{ty}#{method}")));
             for path in entry.functions.iter().cloned().chain(methods) {
+                // What lets several things run at once is said beside what the same call is otherwise.
+                let path = if entry.kind == Kind::Crowd { format!("{path} (crowd)") } else { path };
                 let before = seen.entry(path.clone()).or_default();
                 let twice = before.iter().find(|before| versions::overlap(before, entry)).map(|before| before.line);
                 assert_eq!(twice, None, "{name}:{}: `{path}` was told of at that line", entry.line);

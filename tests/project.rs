@@ -91,3 +91,87 @@ fn the_batch_job_of_the_incidents() {
         assert!(text.contains(&format!("{path}: warning: [batch-replay]\n")), "{text}");
     }
 }
+
+/// The steps of the finding's flow in the SARIF log of a project: file, line and text of each.
+fn flow(folder: &Path) -> Vec<(String, u64, String)> {
+    let log =
+        lint(folder, &["check", "--isolated", "--select", "nested-retry", "--output-format", "sarif", "."]).json();
+    let schema: Value = serde_json::from_str(include_str!("../testdata/sarif/sarif-2.1.0.json")).unwrap();
+    let errors: Vec<String> =
+        jsonschema::validator_for(&schema).unwrap().iter_errors(&log).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results.len(), 1, "{results:?}");
+    let step = |step: &Value| {
+        let location = &step["location"];
+        let place = &location["physicalLocation"];
+        let uri = place["artifactLocation"]["uri"].as_str().unwrap();
+        let file = uri.rsplit('/').take(2).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("/");
+        (file, place["region"]["startLine"].as_u64().unwrap(), location["message"]["text"].as_str().unwrap().to_owned())
+    };
+    results[0]["codeFlows"][0]["threadFlows"][0]["locations"].as_array().unwrap().iter().map(step).collect()
+}
+
+#[test]
+fn a_flow_shows_every_layer_with_its_place_and_factor() {
+    let project = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/project").join(name);
+    for (name, steps) in [
+        (
+            "python/three-files",
+            vec![
+                ("shop/report.py", 9, "3 attempts here."),
+                ("shop/stock.py", 10, "3 attempts by the loop in `level`."),
+                ("shop/net.py", 8, "5 attempts by the loop in `ask`."),
+            ],
+        ),
+        (
+            "rust/three-files",
+            vec![
+                ("src/report.rs", 6, "3 attempts here."),
+                ("src/stock.rs", 7, "3 attempts by the loop in `level`."),
+                ("src/net.rs", 5, "5 attempts by the loop in `ask`."),
+            ],
+        ),
+        // What a library repeats has no place of its own: its call has.
+        (
+            "python/sdk-default",
+            vec![
+                ("catalogue/summaries.py", 11, "4 attempts here."),
+                ("catalogue/summaries.py", 13, "3 attempts by the default of openai 3.x."),
+            ],
+        ),
+    ] {
+        let folder = project(name);
+        let shown: Vec<_> = flow(&folder);
+        let shown: Vec<_> = shown.iter().map(|(file, line, text)| (file.as_str(), *line, text.as_str())).collect();
+        assert_eq!(shown, steps, "{name}");
+        // A person reads the same, numbered.
+        let text = lint(&folder, &["check", "--isolated", "--select", "nested-retry", "--output-format", "full", "."]);
+        let text = text.out;
+        for (number, (file, line, step)) in steps.iter().enumerate() {
+            assert!(text.contains(&format!("{}: {}", number + 1, step.trim_end_matches('.'))), "{step}\n{text}");
+            assert!(text.contains(&format!("{file}:{line}")) || text.contains(&format!("{line} │")), "{file}\n{text}");
+        }
+    }
+}
+
+/// What each entry point becomes while a fault lasts, the worst first.
+#[test]
+fn the_inventory_lists_entry_points_the_worst_first() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/project/python");
+    let inventory = lint(&root, &["inventory", "--isolated", "--output-format", "json", "."]).json();
+    let points = inventory["entry_points"].as_array().unwrap();
+    let requests: Vec<Option<u64>> = points.iter().map(|point| point["requests"].as_u64()).collect();
+    let known: Vec<u64> = requests.iter().flatten().copied().collect();
+    assert!(known.is_sorted_by(|more, less| more >= less), "{known:?}");
+    assert_eq!(known.first(), Some(&45), "{known:?}");
+    for (point, all) in points.iter().zip(&requests).filter(|(_, all)| all.is_some()) {
+        let layers = point["layers"].as_array().unwrap();
+        let product: u64 = layers.iter().map(|layer| layer["factor"].as_u64().unwrap()).product();
+        assert!(all.unwrap() <= product, "{point}");
+        assert!(layers.iter().all(|layer| layer["line"].is_u64() || layer["what"].is_string()), "{point}");
+    }
+    // None of them is a layer of another one.
+    let is_point = |path: &str| points.iter().any(|point| point["path"].as_str().unwrap().ends_with(path));
+    assert!(is_point("shop/report.py") && !is_point("shop/stock.py") && !is_point("shop/net.py"));
+}

@@ -22,6 +22,7 @@ use super::policy::{
 };
 use super::probes;
 use super::reset;
+use super::shared;
 use super::sites::{Found, groups};
 use super::state::{At, Event, Failing, Known3, OpInfo};
 use super::status::StatusSet;
@@ -141,6 +142,7 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         amplification: most.product,
         layered_wait: most.wait,
         inner: false,
+        tasks: None,
         links: links(machine, found, &groups),
         cut,
         helper: None,
@@ -456,6 +458,7 @@ pub(super) fn failure_path(
         retry_after_date,
         exhaustion,
         steps,
+        shared: shared::is_shared(machine, found, group),
         picked,
         uncertain: picked || unknown_on_the_way || outage.cut || sample.is_some_and(|path| path.state.guessed),
         waits: outage.waits,

@@ -441,6 +441,7 @@ fn site(machine: &mut Machine<'_>, found: &Found<'_>, op: &OpInfo, idle: Idle) -
         layers: Vec::new(),
         layered_wait: None,
         inner: false,
+        tasks: None,
         amplification: None,
         cut: false,
     }

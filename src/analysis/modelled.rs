@@ -293,7 +293,7 @@ impl<'a> Machine<'a> {
                 let value = self.unknown(&mut state, Taint::FRESH);
                 out.push((state, Res::Value(value)));
             }
-            Kind::QueryPath => out.push((state, Res::Value(Value::None))),
+            Kind::QueryPath | Kind::Crowd => out.push((state, Res::Value(Value::None))),
             Kind::Source => {
                 if entry.is_async {
                     return self.later(state, call, out);

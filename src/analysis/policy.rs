@@ -293,6 +293,9 @@ pub struct FailurePath {
     pub exhaustion: Exhaustion,
     /// Step by step.
     pub steps: Vec<Step>,
+    /// Something that outlives the attempts has a say in whether there is another one, or keeps count of them: a budget, a
+    /// breaker, a flag. Whoever else comes here may share it.
+    pub shared: bool,
     /// Something that cannot be seen through picks, by the answer, which failures are repeated: the cause names all that
     /// it may pick from.
     pub picked: bool,
@@ -427,6 +430,8 @@ pub struct Site {
     pub amplification: Option<u32>,
     /// Another site of the run has it below it as one of its layers.
     pub inner: bool,
+    /// Tasks that run at once and come to it, each for itself.
+    pub tasks: Option<Tasks>,
     /// The longest that the layers in the project's own code wait in all, in seconds, where that is known.
     pub layered_wait: Option<f64>,
     /// What leads from here to the operations and back, besides the steps of the failure paths.
@@ -472,6 +477,15 @@ pub struct Unreset {
 pub struct Batch {
     /// The loop over its items.
     pub span: Span,
+}
+
+/// Several tasks that run at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tasks {
+    /// The call that lets them run.
+    pub at: Link,
+    /// How many run at once, where that is known: more than one.
+    pub count: Option<u32>,
 }
 
 /// A repetition that never comes about.

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::crowds::Crowds;
 use super::given::Callers;
 use super::helpers::Helpers;
 use super::makers::Makers;
@@ -43,6 +44,7 @@ pub struct Project<'a> {
     /// The first parts of the modules' paths.
     roots: FxHashSet<String>,
     reach: Reach,
+    crowds: Crowds,
     helpers: Helpers,
     makers: Makers,
     /// Methods that a trait of the project gives to results and options; `None` where several have the name.
@@ -110,6 +112,7 @@ impl<'a> Project<'a> {
             names: index,
             roots,
             reach: Reach::default(),
+            crowds: Crowds::default(),
             helpers: Helpers::default(),
             makers: Makers::default(),
             lent,
@@ -160,6 +163,11 @@ impl<'a> Project<'a> {
     /// What may come to something that leaves the process.
     pub(super) fn reach(&self) -> &Reach {
         &self.reach
+    }
+
+    /// What tasks that run at once come to.
+    pub(super) fn crowds(&self) -> &Crowds {
+        &self.crowds
     }
 
     /// What calls again what it is given.

@@ -121,6 +121,10 @@ pub struct Models {
     types_with: FxHashMap<String, Vec<TypeMethod>>,
     /// From any path of a type to its first one.
     canonical: FxHashMap<String, Arc<str>>,
+    /// What lets several things run at once: functions by their paths, methods by their names.
+    crowds: FxHashMap<String, usize>,
+    crowd_methods: FxHashMap<String, Vec<usize>>,
+    crowd_names: FxHashSet<String>,
     /// The classes directly above a known class, by canonical path.
     bases: FxHashMap<Arc<str>, Vec<Arc<str>>>,
     /// Import path to library.
@@ -241,6 +245,20 @@ impl Models {
 
     fn index_entry(&mut self, at: usize) {
         let Some(entry) = self.entries.get(at).filter(|entry| self.holds(entry)) else { return };
+        // Said beside what else the same call is.
+        if entry.kind == Kind::Crowd {
+            for path in &entry.functions {
+                self.crowds.insert(path.clone(), at);
+            }
+            for name in &entry.names {
+                self.crowd_methods.entry(name.clone()).or_default().push(at);
+            }
+            if !entry.lazy {
+                let of_path = |path: &String| split_last(path).map(|(_, _, name)| name.to_owned());
+                self.crowd_names.extend(entry.functions.iter().filter_map(of_path).chain(entry.names.clone()));
+            }
+            return;
+        }
         for path in entry.functions.iter().chain(&entry.aliases) {
             match path.strip_suffix('*') {
                 Some(prefix) => self.wildcards.insert(prefix.to_string(), at),
@@ -313,6 +331,24 @@ impl Models {
             self.functions.get(&format!("{first}{separator}{name}"))
         })?;
         self.entries.get(*at)
+    }
+
+    /// What a function lets run at once.
+    #[must_use]
+    pub fn crowd(&self, path: &str) -> Option<&Entry> {
+        self.entries.get(*self.crowds.get(path)?)
+    }
+
+    /// What a method lets run at once, where its receiver is of a type that `is_of` takes.
+    pub fn crowd_method(&self, name: &str, is_of: impl Fn(&str) -> bool) -> Option<&Entry> {
+        let mut entries = self.crowd_methods.get(name)?.iter().filter_map(|at| self.entries.get(*at));
+        entries.find(|entry| entry.types.iter().any(|ty| ty == "*" || is_of(ty)))
+    }
+
+    /// Whether something of this name lets several things run at once.
+    #[must_use]
+    pub fn is_crowd_name(&self, name: &str) -> bool {
+        self.crowd_names.contains(name)
     }
 
     fn wildcard(&self, path: &str) -> Option<&Entry> {

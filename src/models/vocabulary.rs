@@ -125,6 +125,7 @@ pub const WORDS: &[Word] = &[
     word("time-limit", &["future", "amount", "unit"], &["amount"]),
     word("suppress", &[], &[]),
     word("runs", &["future"], &[]),
+    word("crowd", &["each", "lazy", "of-receiver", "ends", "amount"], &[]),
     word("query-path", &[], &["names"]),
     word("source", &["key", "container", "into", "amount", "unit"], &[]),
     word("put", &["container", "value"], &["value"]),

@@ -3,6 +3,7 @@
 use super::{Context, Finding, Group, Rule, scope, wording};
 use crate::analysis::policy::{Known, Layer, Site};
 use crate::diagnostic::{Confidence, Label, Level};
+use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "nested-retry",
@@ -40,7 +41,7 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
             waits.unwrap_or_default()
         ),
         help: help(below),
-        labels: site.layers.iter().filter_map(|layer| label(layer, context)).collect(),
+        labels: site.layers.iter().filter_map(|layer| label(layer, operation.span, context)).collect(),
     })
 }
 
@@ -65,8 +66,9 @@ fn attempts(layer: &Layer) -> String {
     }
 }
 
-fn label(layer: &Layer, context: Context<'_>) -> Option<Label> {
-    let at = layer.at?;
+/// A layer with its place; what a library does by itself is told where it is called.
+fn label(layer: &Layer, call: Span, context: Context<'_>) -> Option<Label> {
+    let Some(at) = layer.at else { return Some(Label { file: None, span: call, text: attempts(layer) }) };
     let file = context.files.get(at.file as usize)?;
     let own = std::ptr::eq(file, context.file) || file.path == context.file.path;
     Some(Label { file: (!own).then_some(at.file as usize), span: at.span, text: attempts(layer) })

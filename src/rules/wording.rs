@@ -150,6 +150,15 @@ pub(super) fn requests(site: &Site) -> String {
     format!("{}{product} requests for one call", factors(&site.layers))
 }
 
+/// "20 × 5 = 100 requests until they give up", for tasks that run at once; with n for what is not known.
+pub(super) fn requests_of_tasks(site: &Site, tasks: Option<u32>) -> String {
+    let each = if site.layers.len() > 1 { site.amplification } else { site.max_attempts };
+    let each = each.filter(|each| *each > 0);
+    let number = |known: Option<u32>| known.map_or_else(|| "n".to_owned(), |known| known.to_string());
+    let product = tasks.zip(each).map(|(tasks, each)| format!(" = {}", tasks.saturating_mul(each)));
+    format!("{} × {}{} requests until they give up", number(tasks), number(each), product.unwrap_or_default())
+}
+
 /// "1 attempt", "5 attempts".
 pub(super) fn attempts(count: u32) -> String {
     if count == 1 { "1 attempt".to_owned() } else { format!("{count} attempts") }

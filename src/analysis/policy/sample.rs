@@ -29,6 +29,7 @@ pub(crate) fn path() -> FailurePath {
         retry_after_date: DateForm::Fine,
         exhaustion: Exhaustion::Raises,
         steps: Vec::new(),
+        shared: false,
         picked: false,
         uncertain: false,
     }
@@ -79,6 +80,7 @@ pub(crate) fn site() -> Site {
         layers: Vec::new(),
         layered_wait: None,
         inner: false,
+        tasks: None,
         amplification: None,
         links: Vec::new(),
         cut: false,

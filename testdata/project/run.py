@@ -74,7 +74,13 @@ def to_server(port):
         import aiohttp
 
         ask = aiohttp.ClientSession._request
-        aiohttp.ClientSession._request = lambda self, method, _, **settings: ask(self, method, local, **settings)
+
+        def locally_too(self, method, _, **settings):
+            # A server that hangs up stands for one that cannot be reached: aiohttp asks the former once more by itself.
+            self._retry_connection = False
+            return ask(self, method, local, **settings)
+
+        aiohttp.ClientSession._request = locally_too
 
 
 def divert(httpx, local):

@@ -59,7 +59,8 @@ fn told(entry: &Entry) -> Option<String> {
             Some(0.0) => told.push("no wait".to_owned()),
             Some(first) if pace == "wait-fixed" => told.push(format!("{first} s between them")),
             Some(first) => {
-                let most = default("high").map(|high| format!(" up to {} s", high * entry.unit.seconds()));
+                let most = default("high").map(|high| high * entry.unit.seconds());
+                let most = most.or(entry.ceiling.map(|times| first * times)).map(|most| format!(" up to {most} s"));
                 told.push(format!("from {first} s{}", most.unwrap_or_else(|| " without a ceiling".to_owned())));
             }
             None => {}
@@ -69,7 +70,8 @@ fn told(entry: &Entry) -> Option<String> {
         return None;
     }
     if told.is_empty() {
-        told.push("one attempt".to_owned());
+        // Waits that nobody cuts off go on.
+        told.push(if word.starts_with("wait-") { "no end" } else { "one attempt" }.to_owned());
     }
     match entry.default_timeout {
         Some(DefaultTimeout::Seconds(seconds)) => told.push(format!("a time limit of {seconds} s")),

@@ -173,7 +173,7 @@ fn what_is_known_of_a_library_is_listed() {
         "shopnet, python, shopnet.toml\nimported as shopnet\n\nrequest: shopnet.send  (shopnet.toml:4)\n    verb = \"POST\"\n"
     );
     let both = printed(&folder, &["models", "retry"]);
-    assert!(both.contains("retry 0.9.2, python, built in") && both.contains("retry 2.1.0, rust, built in"), "{both}");
+    assert!(both.contains("retry 0.9.2, python, built in") && both.contains("retry 2.2.0, rust, built in"), "{both}");
     assert!(printed(&folder, &["models", "tokio_retry2"]).starts_with("tokio_retry "), "by what is imported");
     let json: serde_json::Value =
         serde_json::from_str(&printed(&folder, &["models", "requests", "--output-format", "json"])).unwrap();

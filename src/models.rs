@@ -179,6 +179,9 @@ pub enum Kind {
     TextConstant,
     /// A constant that is a number (or a span of time, in `unit`): see `number`.
     NumberConstant,
+    /// Makes a decorator of a function: one that is given the decorated function before its arguments, with the further
+    /// parameters of its own in between.
+    Decorator,
     /// A retry policy or a piece of one (a stop, a wait, a condition): `function` says which, `takes` which parameter
     /// is what.
     Retry,
@@ -201,7 +204,7 @@ pub fn kinds() -> impl Iterator<Item = &'static str> {
 pub const TAKES: &[&str] = &[
     "attempts", "limit", "stop", "wait", "when", "unless", "jitter", "callback", "raises", "bare", "amount", "step",
     "low", "high", "base", "classes", "value", "call", "result", "connects", "reads", "answers", "statuses", "methods",
-    "advice", "more", "adjust",
+    "advice", "more", "adjust", "factor",
 ];
 
 /// What a `retry` entry can be, as `function`.
@@ -222,6 +225,7 @@ pub const PIECES: &[&str] = &[
     "wait-exponential",
     "wait-exponential-full",
     "wait-exponential-added",
+    "wait-grown",
     "wait-fibonacci",
     "wait-sum",
     "wait-chain",
@@ -484,7 +488,7 @@ pub struct Entry {
     /// `set`, `put`: the value. `transparent`: the argument that is given again, where that is not the receiver or the first one.
     #[serde(default)]
     pub value: Option<ParamRef>,
-    /// An amount of time, a number.
+    /// An amount of time, a number. `effect` with a `policy`: the time limit over all its attempts.
     #[serde(default)]
     pub amount: Option<ParamRef>,
     /// The unit of `amount` (or of what a clock gives).
@@ -606,7 +610,7 @@ pub struct Entry {
     /// is a call of which nothing is known). To make such a policy, or to attach it, is a client's setting.
     #[serde(default)]
     pub repeats: Option<String>,
-    /// `type`: it repeats by itself by this policy (the path of a `retry` entry), of which `retries` is the number, or
+    /// `type`, `effect`: it repeats by itself by this policy (the path of a `retry` entry), of which `retries` is the number, or
     /// which it is given as `retries`.
     #[serde(default)]
     pub policy: Option<String>,
@@ -622,6 +626,9 @@ pub struct Entry {
     /// `retry`: the power of its base by which a growing wait is multiplied before the second attempt.
     #[serde(default)]
     pub power: u32,
+    /// `retry`: a growing wait ends at so many times the first one, where no other end is given.
+    #[serde(default)]
+    pub ceiling: Option<f64>,
     /// `retry`: parts without which it repeats nothing: they must be given, and not be `False`, `None` or nought.
     #[serde(default)]
     pub needs: Vec<String>,

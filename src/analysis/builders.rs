@@ -4,7 +4,7 @@ use super::calls::Args;
 use super::calls::Call;
 use super::machine::Machine;
 use super::memory::last_part;
-use super::pieces::is_callable;
+use super::pieces::{PIECE, is_callable, marked};
 use super::state::{At, Object, State};
 use super::value::{F, Inst, Taint, Value};
 use crate::ir::{Callee, Function, GlobalId, Op, Slot};
@@ -32,12 +32,35 @@ fn told_in(value: &Value) -> Option<At> {
 /// there, or where a thing that it is given was told so.
 pub(super) fn told_at(entry: &Entry, args: &Args, here: At) -> Option<At> {
     match entry.retries.as_ref().and_then(|param| args.get(param)).filter(|value| **value != Value::None) {
+        Some(value) if marked(value, PIECE).is_some() => Some(here),
         Some(value) => told_in(value).or(Some(here)),
         None => args.values().find_map(|arg| match arg {
             Value::Inst(given) if given.retries.is_some() => Some(given.told),
             _ => None,
         })?,
     }
+}
+
+/// A client is told how often it sends again what goes to addresses that begin so.
+fn mount(inst: &mut Inst, retries: u32, told: At, start: Option<&Value>) {
+    let start = match start {
+        Some(Value::Str(start)) => Rc::from(start.to_ascii_lowercase()),
+        // Whatever they begin with.
+        _ => Rc::from(""),
+    };
+    if retries == 0 && !inst.mounted.is_empty() && !inst.mounted.contains(&start) {
+        return;
+    }
+    inst.mounted = inst.mounted.iter().cloned().chain([start]).collect();
+    (inst.retries, inst.told) = (Some(retries), Some(told));
+}
+
+/// Whether an address begins otherwise than all of these, as far as it is in sight: dots stand for what is not.
+pub(super) fn is_unmounted(mounted: &[Rc<str>], target: &str) -> bool {
+    let (known, open) = target.split_once('…').map_or((target, false), |(known, _)| (known, true));
+    let known = known.to_ascii_lowercase();
+    let covers = |start: &Rc<str>| known.starts_with(&**start) || open && start.starts_with(&known);
+    known.contains("://") && !mounted.is_empty() && !mounted.iter().any(covers)
 }
 
 /// A time limit's value: `None` is none, a number so many seconds, anything else a limit of unknown length.
@@ -101,6 +124,8 @@ impl<'a> Machine<'a> {
             inst.told = told_at(entry, &call.args, self.at(state, call.span));
         }
         inst.retries = told.or(inst.retries).or(default);
+        inst.connects |= self.connects_only(entry)
+            || call.args.values().any(|arg| matches!(arg, Value::Inst(given) if given.connects));
         if let Some(headers) = entry.headers.as_ref().and_then(|param| call.args.get(param)).cloned() {
             self.add_headers_inst(&mut inst, &headers, None);
         }
@@ -112,6 +137,18 @@ impl<'a> Machine<'a> {
         }
         let value = Value::Inst(Rc::new(inst));
         if entry.result { Value::Variant("Ok".into(), "Ok".into(), [value].into()) } else { value }
+    }
+
+    /// Whether what is told to such a thing is repeated only where nothing was sent.
+    fn connects_only(&self, entry: &Entry) -> bool {
+        let models = self.models(self.file);
+        let policy = entry.policy.as_deref().and_then(|path| models.function(path));
+        let Some(policy) = policy.filter(|policy| policy.statuses.is_none()) else {
+            return false;
+        };
+        let repeated = policy.repeats.as_deref().and_then(|path| models.function(path));
+        let unsent = |class: &String| models.exception(class).is_some_and(|entry| entry.before_send);
+        repeated.is_some_and(|entry| !entry.raises.is_empty() && entry.raises.iter().all(unsent))
     }
 
     /// Of what a client is made of, what may be another thing the next time: the proxy or host whose turn it is.
@@ -275,7 +312,9 @@ impl<'a> Machine<'a> {
                     (inst.timeout, inst.made_here) = (None, false);
                 }
                 if let Some(retries) = value.as_ref().and_then(retries_in) {
-                    (inst.retries, inst.told) = (Some(retries), value.as_ref().and_then(told_in));
+                    let here = self.at(state, call.span);
+                    let key = call.entry.key.as_ref().and_then(|param| call.args.get(param)).cloned();
+                    mount(&mut inst, retries, value.as_ref().and_then(told_in).unwrap_or(here), key.as_ref());
                 }
             }
             Some(Sets::Retries) => {

@@ -9,11 +9,12 @@ use super::calls::Args;
 use super::facts;
 use super::idle;
 use super::machine::{End, Machine, Out, Plan, Res};
-use super::pieces::is_callable;
-use super::policy::{Form, Role, Site};
+use super::pieces::{Piece, is_callable};
+use super::policy::{Form, Idle, IdleWhy, Role, Site};
+use super::sent::Sent;
 use super::settings::{self, is_setting};
 use super::sites::{self, Found};
-use super::state::State;
+use super::state::{At, OpInfo, State};
 use super::value::{FuncRef, Pending, Taint, Value};
 use crate::frontend::prelude;
 use crate::ir::{FuncId, Function, FunctionKind, LoopKind, Module};
@@ -26,6 +27,8 @@ const ENOUGH: u32 = 24;
 const EVALUATE_BUDGET: u64 = 6_000;
 /// Steps for coming to the settings in a function.
 const SETTINGS_BUDGET: u64 = 30_000;
+/// So many policies that are called are looked at in one function.
+const MOST_CALLED: usize = 32;
 
 /// The sites that a function's decorators make of it.
 pub(super) fn decorated(machine: &mut Machine<'_>, func: FuncRef, function: &Function) -> Vec<Site> {
@@ -52,6 +55,7 @@ pub(super) fn decorated(machine: &mut Machine<'_>, func: FuncRef, function: &Fun
             span: decorator.span,
             form,
             others: Vec::new(),
+            elsewhere: None,
         };
         found.extend(site(machine, what));
     }
@@ -70,6 +74,8 @@ pub(super) struct Driven<'f> {
     pub form: Form,
     /// What the policy is on other paths.
     pub others: Vec<(Value, State)>,
+    /// A request of its client to where it does not hold.
+    pub elsewhere: Option<Rc<OpInfo>>,
 }
 
 /// The site of a call that a policy runs again.
@@ -131,7 +137,17 @@ pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> 
     let site = if idle { idle::in_policy(machine, &found, &what.policy) } else { facts::site(machine, &found) };
     let version = machine.models(what.func.file).version_note(piece.entry);
     let site = site.map(|site| Site { version, ..site });
-    if unawaited { site.map(idle::unawaited) } else { site }
+    let never = match what.elsewhere {
+        Some(op) => {
+            let span = if op.at.file == what.func.file { op.at.span } else { header };
+            Some(Idle { why: IdleWhy::Elsewhere(op.target.as_deref().unwrap_or_default().to_owned()), span })
+        }
+        None => unawaited.then_some(Idle { why: IdleWhy::Unawaited, span: header }),
+    };
+    match never {
+        Some(idle) => site.map(|site| idle::never(site, idle)),
+        None => site,
+    }
 }
 
 /// What runs a policy.
@@ -162,13 +178,48 @@ impl Machine<'_> {
     pub(super) fn note_driven(&mut self, state: &State, policy: &Value, call: &Value, args: &Args, span: Span) {
         let can_be = is_callable(call) || matches!(call, Value::Sym(_) | Value::Path(_));
         let called = can_be && state.frames.len() == 1;
-        let Some(driven) = self.driven.as_mut().filter(|driven| called && driven.len() < 32) else { return };
+        let Some(driven) = self.driven.as_mut().filter(|driven| called && driven.len() < MOST_CALLED) else { return };
         if driven.iter().any(|known| known.span == span && known.given == Given::Called) {
             return;
         }
         let args = args.list.iter().skip(1).map(|(_, value)| value.clone()).collect();
         let (policy, call, state) = (policy.clone(), call.clone(), state.clone());
         driven.push(Called { policy, call, args, state, span, given: Given::Called, others: Vec::new() });
+    }
+
+    /// Notes a policy that was made to run what a function is given, for the case that nobody here gives it one.
+    pub(super) fn note_kept(&mut self, state: &State, piece: &Piece<'_>, span: Span) {
+        if piece.word() != "policy" || piece.entry.repeats.is_some() || piece.entry.queue || !piece.is_told() {
+            return;
+        }
+        let Some(known) = self.driven.as_ref().filter(|_| state.frames.len() == 1) else { return };
+        if known.len() >= MOST_CALLED || known.iter().any(|known| known.span == span) {
+            return;
+        }
+        let mut state = state.clone();
+        let call = self.unknown(&mut state, Taint::INPUT);
+        let kept = Called {
+            policy: piece.value(),
+            call,
+            args: Vec::new(),
+            state,
+            span,
+            given: Given::Kept,
+            others: Vec::new(),
+        };
+        self.driven.get_or_insert_default().push(kept);
+    }
+
+    /// Whether a method that any value may have is meant: one of a callable, in a file that imports the library.
+    pub(super) fn lends_policy(&self, file: u32, entry: &Entry, receiver: &Value) -> bool {
+        is_callable(receiver) && self.imports_library(file, entry)
+    }
+
+    /// Whether a file imports the library that an entry is of.
+    pub(super) fn imports_library(&self, file: u32, entry: &Entry) -> bool {
+        let models = self.models(file);
+        let imports = self.project.module(file).map(|module| module.imports.as_slice()).unwrap_or_default();
+        imports.iter().any(|path| models.library_of(path).is_some_and(|library| library.name == entry.library))
     }
 
     /// What is called in place of a function that a decorator runs again: its driver, with the function itself. A
@@ -256,6 +307,7 @@ pub(super) fn called(machine: &mut Machine<'_>, module: &Module) -> Vec<Site> {
         return Vec::new();
     }
     let names = settings::names(models);
+    let mut sent = Sent::default();
     for at in 0..module.functions.len() {
         let Ok(id) = u32::try_from(at) else { break };
         let func = FuncRef { file: machine.file, func: FuncId(id) };
@@ -271,32 +323,55 @@ pub(super) fn called(machine: &mut Machine<'_>, module: &Module) -> Vec<Site> {
         machine.plan = Plan::calm();
         machine.allow(if sets { SETTINGS_BUDGET } else { EVALUATE_BUDGET });
         let start = machine.enter(func);
-        machine.run(vec![start]);
+        let ends = machine.run(vec![start]);
         // On a path that was not followed a setting may be another.
         let cut = machine.exhausted;
+        sent.take(&ends);
+        sent.run.insert(func.func);
+        let given_out =
+            |policy: &Value| ends.iter().any(|end| matches!(&end.end, End::Return(value, ..) if value == policy));
         for mut call in machine.driven.take().unwrap_or_default() {
-            call.state.guessed |= cut && call.given != Given::Called;
+            // A policy that a function makes for its callers is a site where they attach it, if they are in sight.
+            if call.given == Given::Kept
+                && (!given_out(&call.policy) || machine.project.is_called_within(func, function))
+            {
+                continue;
+            }
+            call.state.guessed |= cut && call.given != Given::Called || call.given == Given::Kept;
             noted.push((func, function, call));
         }
+    }
+    if noted.iter().any(|(.., call)| matches!(call.given, Given::Made | Given::Attached)) {
+        sent.look(machine, module);
     }
     // A policy that is attached or run in this file is a site there, and none where it is made.
     let used: Vec<Value> = noted
         .iter()
-        .filter(|(.., call)| call.given != Given::Made)
-        .map(|(.., call)| call.policy.clone())
+        .filter(|(.., call)| !matches!(call.given, Given::Made | Given::Kept))
+        .flat_map(|(.., call)| [call.policy.clone(), settings::unlimited(&call.policy)])
         .chain(decorators(machine, module))
         .collect();
-    noted.retain(|(.., call)| call.given != Given::Made || !used.contains(&call.policy));
+    noted.retain(|(.., call)| !matches!(call.given, Given::Made | Given::Kept) || !used.contains(&call.policy));
     let mut found = Vec::new();
     for (func, function, call) in noted {
         let Called { policy, call, args, state, span, given, others } = call;
+        let told = match &policy {
+            Value::Inst(inst) => inst.told,
+            _ => None,
+        };
+        let told = [told, Some(At { file: func.file, span })];
+        let call = match sent.side_effect(&told).filter(|_| given != Given::Called) {
+            Some(verb) => machine.sent_by(func.file, &policy, &state, verb).unwrap_or(call),
+            None => call,
+        };
+        let elsewhere = sent.elsewhere(&told);
         let queue = machine.piece(func.file, &policy).is_some_and(|piece| piece.entry.queue);
         let form = match given {
             _ if queue => Form::TaskQueue,
-            Given::Called => Form::Decorator,
+            Given::Called | Given::Kept => Form::Decorator,
             Given::Made | Given::Attached => Form::ClientConfig,
         };
-        let what = Driven { policy, call, args, start: state, func, function, span, form, others };
+        let what = Driven { policy, call, args, start: state, func, function, span, form, others, elsewhere };
         found.extend(site(machine, what));
     }
     found
@@ -332,6 +407,8 @@ pub(super) enum Given {
     Made,
     /// A client was made with it.
     Attached,
+    /// It was made, to run what it will be given.
+    Kept,
 }
 
 /// The state at the entry of the driver, its variables set.

@@ -59,6 +59,10 @@ impl<'a> Machine<'a> {
         let Some(function) = self.project.function(func) else {
             return self.call_unknown(state, Value::Func(func, outer), args, span, out);
         };
+        let args = match self.made_decorator(&state, func, outer, args) {
+            Ok(made) => return out.push((state, Res::Value(made))),
+            Err(args) => args,
+        };
         if let Some((driver, args)) = self.layered(&mut state, func, this.as_ref(), &args) {
             return self.call_function(state, driver, None, None, args, span, out);
         }

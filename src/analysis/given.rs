@@ -107,6 +107,11 @@ impl Callers {
         self.inner.get(&outer).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether a function is called or used in its file, by others.
+    fn has_others(&self, func: FuncId, function: &Function) -> bool {
+        self.of(func, function).is_none_or(|calls| !calls.is_empty())
+    }
+
     /// All calls of a function but its own; `None` where it is used in any other way, or there are too many.
     fn of(&self, func: FuncId, function: &Function) -> Option<Vec<&CallAt>> {
         let own = func.0 as usize;
@@ -199,5 +204,12 @@ impl Machine<'_> {
             _ => return None,
         };
         matches!(value, Value::Num(_)).then_some(value)
+    }
+}
+
+impl Project<'_> {
+    /// Whether a function is called or used within its file.
+    pub(super) fn is_called_within(&self, func: FuncRef, function: &Function) -> bool {
+        self.callers(func.file).is_some_and(|callers| callers.has_others(func.func, function))
     }
 }

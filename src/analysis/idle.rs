@@ -89,9 +89,8 @@ pub(super) fn in_policy(machine: &mut Machine<'_>, found: &Found<'_>, policy: &V
     Some(site(machine, found, &op, idle))
 }
 
-/// A site of a policy that does not await what it runs, made as if it did.
-pub(super) fn unawaited(site: Site) -> Site {
-    let idle = Some(Idle { why: IdleWhy::Unawaited, span: site.header });
+/// A site of a policy that never repeats what it is for, made as if it did.
+pub(super) fn never(site: Site, idle: Idle) -> Site {
     Site {
         role: Role::Idle,
         failures: Vec::new(),
@@ -104,7 +103,7 @@ pub(super) fn unawaited(site: Site) -> Site {
         defects: None,
         layers: Vec::new(),
         amplification: None,
-        idle,
+        idle: Some(idle),
         ..site
     }
 }

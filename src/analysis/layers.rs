@@ -16,6 +16,7 @@ use super::outage::Outage;
 use super::policy::{FailurePath, Form, Layer, Link, Role, Site};
 use super::sites::Found;
 use super::state::{Activation, Below, Event};
+use super::value::ANY;
 use crate::frontend::prelude;
 use crate::ir::BlockId;
 use crate::models::Models;
@@ -277,13 +278,22 @@ pub(super) fn layers(
         }
         layers.push(layer);
     }
-    let by_itself = |below: &&Below| below.told.is_some() || !matches!(group.how, super::state::Failing::Status(_));
+    let by_itself = |below: &&Below| match &group.how {
+        super::state::Failing::Status(_) => below.told.is_some() && !below.connects,
+        super::state::Failing::Raises(classes) => !below.connects || classes.iter().any(|class| unsent(machine, class)),
+        _ => true,
+    };
     for more in group.op.layers.iter().filter(by_itself) {
         layers.push(of_library(machine.models(group.op.at.file), more));
         product = product.map(|product| product.saturating_mul(more.factor));
         below = below.map(|below| below.saturating_mul(more.factor));
     }
     Layers { layers, product, wait, below }
+}
+
+/// Whether nothing was sent where this is raised, or may be.
+fn unsent(machine: &Machine<'_>, class: &str) -> bool {
+    class == ANY || machine.models(machine.file).exception(class).is_none_or(|entry| entry.before_send)
 }
 
 /// What a library repeats by itself.

@@ -65,6 +65,7 @@ impl<'a> Machine<'a> {
                 out.push((state, Res::Value(made)));
             }
             Kind::Request | Kind::Effect | Kind::Remote => {
+                self.note_attached(&state, &call);
                 if entry.is_async {
                     return self.later(state, call, out);
                 }
@@ -253,6 +254,10 @@ impl<'a> Machine<'a> {
                 }
                 out.push((state, Res::Value(value)));
             }
+            Kind::Derive if entry.function.as_deref() == Some("partial") => {
+                let value = self.partial(&mut state, &call);
+                out.push((state, Res::Value(value)));
+            }
             Kind::Transparent | Kind::Derive => {
                 let given = match &entry.value {
                     Some(param) => call.args.get(param),
@@ -291,6 +296,10 @@ impl<'a> Machine<'a> {
             }
             Kind::Fresh => {
                 let value = self.unknown(&mut state, Taint::FRESH);
+                out.push((state, Res::Value(value)));
+            }
+            Kind::Decorator => {
+                let value = self.make_decorator(&state, &call);
                 out.push((state, Res::Value(value)));
             }
             Kind::QueryPath | Kind::Crowd => out.push((state, Res::Value(Value::None))),

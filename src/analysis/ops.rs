@@ -10,6 +10,7 @@ use super::memory::last_part;
 use super::state::{At, Below, Event, Failed, Failing, Gap, KeyFact, Known3, OpInfo, State};
 use super::status::StatusSet;
 use super::value::{ANY, Exc, F, Node, Num, Place, SymId, Taint, Type, Value};
+use crate::ir::BinOp;
 use crate::models::{DefaultTimeout, Entry, Kind};
 use crate::source::Span;
 
@@ -113,16 +114,22 @@ impl<'a> Machine<'a> {
 
     /// A text that was put together, with dots for what is not known of it.
     fn built_text(&self, id: SymId) -> Option<Rc<str>> {
-        let Node::Call(name, parts) = &self.symbols.info(id)?.node else { return None };
-        if &**name != "format" {
-            return None;
-        }
+        let text = self.built(id, 4)?;
+        text.contains('/').then(|| text.into())
+    }
+
+    fn built(&self, id: SymId, depth: u32) -> Option<String> {
+        let depth = depth.checked_sub(1)?;
         let part = |part: &Value| match part {
             Value::Str(text) => text.to_string(),
+            Value::Sym(id) => self.built(*id, depth).unwrap_or_else(|| "…".to_string()),
             _ => "…".to_string(),
         };
-        let text: String = parts.iter().map(part).collect();
-        text.contains('/').then(|| text.into())
+        match &self.symbols.info(id)?.node {
+            Node::Call(name, parts) if &**name == "format" => Some(parts.iter().map(part).collect()),
+            Node::Binary(BinOp::Add, first, second) => Some(part(first) + &part(second)),
+            _ => None,
+        }
     }
 
     /// Whether the value that the current instruction gives is awaited next.
@@ -251,7 +258,14 @@ impl<'a> Machine<'a> {
         let key = self.key_here(state, call, prepared.as_deref());
         let likely = entry.types.iter().any(|ty| ty.starts_with('?'));
         let model = (!likely).then(|| call.path.clone());
-        let layers = self.below(call, inst.as_deref(), at);
+        let elsewhere = target.as_deref().is_some_and(|target| {
+            inst.as_deref().is_some_and(|inst| super::builders::is_unmounted(&inst.mounted, target))
+        });
+        let told = inst.as_deref().and_then(|inst| inst.told);
+        let (layers, unmounted) = match elsewhere {
+            true => (Rc::from([]), told),
+            false => (self.below(call, inst.as_deref(), at), None),
+        };
         OpInfo {
             place,
             at,
@@ -278,6 +292,7 @@ impl<'a> Machine<'a> {
             http: entry.kind == Kind::Request,
             body: sent.into(),
             layers,
+            unmounted,
         }
     }
 
@@ -301,7 +316,8 @@ impl<'a> Machine<'a> {
                 let says = [Some(entry), inst.and_then(|inst| models.function(&inst.ty))].into_iter().flatten();
                 let says = says.filter(|entry| told.is_none() && entry.default_retries == Some(retries));
                 let version = says.filter_map(|entry| models.version_note(entry)).next().map(Rc::from);
-                [Below { factor: retries + 1, told, library: Rc::from(&*entry.library), off, version }].into()
+                let connects = inst.is_some_and(|inst| inst.connects);
+                [Below { factor: retries + 1, told, library: Rc::from(&*entry.library), off, version, connects }].into()
             }
             _ => Rc::from([]),
         }
@@ -683,6 +699,7 @@ impl<'a> Machine<'a> {
             raises: Rc::from([]),
             http: false,
             layers: Rc::from([]),
+            unmounted: None,
             body: Rc::from([]),
         });
         Rc::make_mut(&mut state.results).insert(id, info.clone());

@@ -11,6 +11,9 @@ use crate::source::Span;
 use super::pieces::{DEPTH, Piece, here, is_callable, number};
 use super::settings::asks_again;
 
+/// A wait that grows by steps is followed over as many.
+const MOST_GROWN: f64 = 1_000.0;
+
 impl<'a> Machine<'a> {
     /// How long to wait before the next attempt.
     pub(super) fn pause(&mut self, mut state: State, receiver: &Value, about: [Value; 3], span: Span, out: &mut Out) {
@@ -113,7 +116,15 @@ impl<'a> Machine<'a> {
             return Value::Sym(self.symbols.intern(node, Taint::CALL));
         }
         let amount = part(self, "amount");
+        let amount = match piece.part("factor").cloned() {
+            Some(factor) => amount.map(|amount| arith::binary(&mut self.symbols, BinOp::Mul, &amount, &factor)),
+            None => amount,
+        };
         let (low, high) = (part(self, "low"), part(self, "high"));
+        let high = high.or_else(|| {
+            let (amount, most) = (amount.as_ref()?, number(piece.entry.ceiling?));
+            Some(arith::binary(&mut self.symbols, BinOp::Mul, amount, &most))
+        });
         let random = |machine: &mut Self, low: Value, high: Value| machine.drawn(low, high);
         match word {
             "wait-fixed" => match amount {
@@ -160,6 +171,32 @@ impl<'a> Machine<'a> {
                         let sum = arith::binary(&mut self.symbols, BinOp::Add, &length, &jitter);
                         self.clamped(sum, low, high)
                     }
+                }
+            }
+            "wait-grown" => {
+                let step = part(self, "step").unwrap_or_else(|| number(0.0));
+                let step = match step {
+                    Value::Tuple(ends) => match &*ends {
+                        [low, high] => random(self, low.clone(), high.clone()),
+                        _ => number(0.0),
+                    },
+                    step => step,
+                };
+                let base = part(self, "base").unwrap_or_else(|| number(1.0));
+                let mut length = amount.unwrap_or_else(|| number(0.0));
+                let mut left = n;
+                while left > 1.0 && left < MOST_GROWN {
+                    let grown = arith::binary(&mut self.symbols, BinOp::Mul, &length, &base);
+                    let grown = arith::binary(&mut self.symbols, BinOp::Add, &grown, &step);
+                    length = self.clamped(grown, None, high.clone());
+                    left -= 1.0;
+                }
+                // What chance adds to the further waits is told of the first one too.
+                match (length, &step) {
+                    (Value::Num(length), Value::Num(step)) => {
+                        Value::Num(Num { taint: length.taint.or(step.taint), ..length })
+                    }
+                    (length, _) => length,
                 }
             }
             "wait-fibonacci" => {

@@ -15,7 +15,7 @@ use super::state::State;
 use super::value::{ANY, Exc, Inst, Node, Num, Taint, Type, Value};
 use crate::frontend::prelude;
 use crate::ir::BinOp;
-use crate::models::{Entry, Exhausted, Kind};
+use crate::models::{Entry, Exhausted, Kind, Unit};
 use crate::source::Span;
 
 /// What marks an [`Inst`] as a piece, a state or an attempt.
@@ -199,7 +199,7 @@ impl<'a> Machine<'a> {
             ..Inst::default()
         };
         let mut piece = Piece { entry, inst: Rc::new(inst) };
-        Self::count_retries(&mut piece);
+        self.count_retries(file, &mut piece);
         piece
     }
 
@@ -263,9 +263,13 @@ impl<'a> Machine<'a> {
                 return self.decorated(state, piece.value(), &call.args, call.span, out);
             }
         }
-        let piece = self.make_piece(file, call.entry, &args, receiver.as_deref(), Some(&state));
+        let mut piece = self.make_piece(file, call.entry, &args, receiver.as_deref(), Some(&state));
+        if piece.entry.repeats.is_some() {
+            Rc::make_mut(&mut piece.inst).told = Some(self.at(&state, call.span));
+        }
         let mut made = piece.value();
         self.note_setting(&state, None, &made, call.span, false);
+        self.note_kept(&state, &piece, call.span);
         // A method of what is run: it is kept, to be run when the policy is told to.
         if word == "policy"
             && let (Some(run), Value::Inst(inst)) = (call.receiver.as_ref().filter(|run| is_callable(run)), &made)
@@ -275,18 +279,6 @@ impl<'a> Machine<'a> {
             made = Value::Inst(Rc::new(inst));
         }
         out.push((state, Res::Value(made)));
-    }
-
-    /// Whether a method that any value may have is meant: one of a callable, in a file that imports the library.
-    pub(super) fn lends_policy(&self, file: u32, entry: &Entry, receiver: &Value) -> bool {
-        is_callable(receiver) && self.imports_library(file, entry)
-    }
-
-    /// Whether a file imports the library that an entry is of.
-    pub(super) fn imports_library(&self, file: u32, entry: &Entry) -> bool {
-        let models = self.models(file);
-        let imports = self.project.module(file).map(|module| module.imports.as_slice()).unwrap_or_default();
-        imports.iter().any(|path| models.library_of(path).is_some_and(|library| library.name == entry.library))
     }
 
     /// Runs a policy that was made of what it runs; false where the value is no such thing.
@@ -354,6 +346,9 @@ impl<'a> Machine<'a> {
         }
         let mut inst = (**inst).clone();
         let mut parts = inst.parts.to_vec();
+        // A span of time says itself how long it is.
+        let unit = self.piece(here(state), &receiver).map(|piece| piece.entry.unit.seconds());
+        let unit = unit.filter(|unit| call.entry.unit == Unit::Duration && *unit != 1.0);
         for (key, param) in &call.entry.takes {
             let value = match (call.args.get(param), &param.default) {
                 (Some(value), _) => plain(fixed(state, value, 4)),
@@ -362,6 +357,10 @@ impl<'a> Machine<'a> {
                 (None, Some(toml::Value::Integer(number))) => Value::Num(Num::exact(*number as f64)),
                 _ => Value::None,
             };
+            let value = match unit {
+                Some(unit) => arith::binary(&mut self.symbols, BinOp::Mul, &value, &number(1.0 / unit)),
+                None => value,
+            };
             // The first that holds is read: what was set last stands before.
             parts.splice(2..2, [Value::Str(key.as_str().into()), value]);
         }
@@ -369,7 +368,7 @@ impl<'a> Machine<'a> {
         let value = Value::Inst(Rc::new(inst));
         match self.piece(here(state), &value) {
             Some(mut piece) => {
-                Self::count_retries(&mut piece);
+                self.count_retries(here(state), &mut piece);
                 piece.value()
             }
             None => value,

@@ -509,6 +509,8 @@ pub enum IdleWhy {
     Never(Vec<String>),
     /// What is run is a coroutine's making, which never fails: nobody that repeats awaits it.
     Unawaited,
+    /// Nothing is asked of the addresses for which it was told to repeat; what is asked is this one.
+    Elsewhere(String),
     /// A handler of the first class stands behind one of the second, which takes all of the first.
     Shadowed(String, String),
 }

@@ -14,7 +14,7 @@ use super::machine::{Advice, Machine, Out, Res};
 use super::pieces::{PIECE, Piece, here, marked};
 use super::state::{Event, State};
 use super::status::StatusSet;
-use super::value::{ANY, ClassRef, Exc, Node, Pending, Place, RespId, Taint, Value};
+use super::value::{ANY, ClassRef, Exc, Inst, Node, Pending, Place, RespId, Taint, Value};
 use crate::ir::{BinOp, Callee, Function, Instr, Module, Op};
 use crate::models::{Entry, Kind, Models};
 use crate::source::Span;
@@ -100,7 +100,13 @@ impl<'a> Machine<'a> {
         }
         let (Some(path), Some(param)) = (&call.entry.policy, &call.entry.retries) else { return };
         let policy = match call.args.get(param) {
-            Some(given @ Value::Inst(_)) => given.clone(),
+            Some(given @ Value::Inst(_)) => match call.entry.amount.as_ref().map(|param| call.args.get(param)) {
+                Some(limit) if !call.args.open => {
+                    let within = limited(given, limit.cloned().unwrap_or(Value::None));
+                    return self.note_setting(state, Some(given), &within, call.span, true);
+                }
+                _ => given.clone(),
+            },
             Some(number @ Value::Num(_)) => {
                 let Some(entry) = self.models(here(state)).function(path) else { return };
                 let Some(attempts) = entry.takes.get("attempts") else { return };
@@ -140,6 +146,15 @@ impl<'a> Machine<'a> {
         let Some(verb) = piece.part("methods").and_then(|methods| self.worst_method(here(state), methods)) else {
             return Some(callee);
         };
+        let args = [(Some(Rc::from("method")), Value::Str(verb.into()))].into();
+        Some(Value::Partial(Rc::new(Pending { callee, args, place: self.place(state) })))
+    }
+
+    /// A request of a client with such a policy by a method that it is seen to send; `None` where the policy says which
+    /// methods it repeats.
+    pub(super) fn sent_by(&mut self, file: u32, policy: &Value, state: &State, verb: &str) -> Option<Value> {
+        let piece = self.piece(file, policy).filter(|piece| !piece.entry.takes.contains_key("methods"))?;
+        let callee = Value::Path(piece.entry.repeats.as_deref()?.into());
         let args = [(Some(Rc::from("method")), Value::Str(verb.into()))].into();
         Some(Value::Partial(Rc::new(Pending { callee, args, place: self.place(state) })))
     }
@@ -253,16 +268,21 @@ impl<'a> Machine<'a> {
     }
 
     /// How often a policy sends a request again, for whoever counts the layers.
-    pub(super) fn count_retries(piece: &mut Piece<'a>) {
+    pub(super) fn count_retries(&mut self, file: u32, piece: &mut Piece<'a>) {
         if piece.entry.repeats.is_none() {
             return;
         }
-        let number = match piece.part("attempts") {
+        // The waits of a policy may come to an end by themselves.
+        let counted = match (piece.part("attempts"), piece.part("wait").cloned()) {
+            (None, Some(wait)) => self.piece(file, &wait).unwrap_or_else(|| piece.clone()),
+            _ => piece.clone(),
+        };
+        let number = match counted.part("attempts") {
             Some(Value::Num(num)) => num.single().filter(|number| (0.0..1.0e6).contains(number)),
             Some(Value::Bool(false, _)) => Some(0.0),
             _ => None,
         };
-        let after_first = piece.entry.counts == Some(crate::models::Counts::Retries);
+        let after_first = counted.entry.counts == Some(crate::models::Counts::Retries);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let retries = number.map(|number| if after_first { number as u32 } else { (number as u32).saturating_sub(1) });
         Rc::make_mut(&mut piece.inst).retries = retries;
@@ -371,6 +391,28 @@ pub(super) fn asks_again<'v>(piece: &Piece<'_>, error: &'v Value) -> Option<&'v 
         Value::Exc(exc) if exc.classes.iter().any(|known| &**known == class) => Some(&exc.args),
         _ => None,
     }
+}
+
+/// A policy whose attempts are all made within a limit of time.
+fn limited(policy: &Value, limit: Value) -> Value {
+    let Value::Inst(inst) = policy else { return policy.clone() };
+    let mut parts = inst.parts.to_vec();
+    if parts.len() >= 2 {
+        // The first that holds is read.
+        parts.splice(2..2, [Value::Str("limit".into()), limit]);
+    }
+    Value::Inst(Rc::new(Inst { parts: parts.into(), ..(**inst).clone() }))
+}
+
+/// The policy as it was before it was told of such a limit.
+pub(super) fn unlimited(policy: &Value) -> Value {
+    let Value::Inst(inst) = policy else { return policy.clone() };
+    let mut parts = inst.parts.to_vec();
+    let is_limit = |part: Option<&Value>| matches!(part, Some(Value::Str(key)) if &**key == "limit");
+    if is_limit(parts.get(2)) {
+        parts.drain(2..4);
+    }
+    Value::Inst(Rc::new(Inst { parts: parts.into(), ..(**inst).clone() }))
 }
 
 /// Whether the library follows Retry-After, and was not told otherwise.

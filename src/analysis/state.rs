@@ -177,6 +177,8 @@ pub struct OpInfo {
     pub http: bool,
     /// Layers below it that send it again by themselves.
     pub layers: Rc<[Below]>,
+    /// Where its client was told to send requests again, but none to such an address.
+    pub unmounted: Option<At>,
     /// The errors that the model lists, each for what the others do not stand for.
     pub raises: Rc<[Rc<str>]>,
     /// What it sends.
@@ -211,6 +213,8 @@ pub struct Below {
     pub off: Option<Rc<str>>,
     /// By which version it is the default, where that differs.
     pub version: Option<Rc<str>>,
+    /// It repeats only where nothing was sent.
+    pub connects: bool,
 }
 
 /// [`Known`] that can be hashed.

@@ -226,6 +226,10 @@ pub struct Inst {
     pub raises: Option<bool>,
     /// Where it was told so by the project's own code.
     pub told: Option<super::state::At>,
+    /// The beginnings of the addresses for which it does so; none: for all.
+    pub mounted: Rc<[Rc<str>]>,
+    /// It does so only where nothing was sent.
+    pub connects: bool,
     /// How it was made is in view.
     pub made_here: bool,
     /// What the kind of the entry needs besides (exceptions of a suppressing context, a limit's future …).

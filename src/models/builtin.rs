@@ -30,6 +30,7 @@ const PYTHON: &[(&str, &str)] = &[
     ("python/tenacity.toml", include_str!("../../rules/models/python/tenacity.toml")),
     ("python/backoff.toml", include_str!("../../rules/models/python/backoff.toml")),
     ("python/retry.toml", include_str!("../../rules/models/python/retry.toml")),
+    ("python/decorator.toml", include_str!("../../rules/models/python/decorator.toml")),
     ("python/stamina.toml", include_str!("../../rules/models/python/stamina.toml")),
     ("python/retrying.toml", include_str!("../../rules/models/python/retrying.toml")),
     ("python/aiohttp_retry.toml", include_str!("../../rules/models/python/aiohttp_retry.toml")),

@@ -49,6 +49,14 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
             "awaits nothing",
             "take a policy that awaits what it calls, in the place of this one",
         ),
+        IdleWhy::Elsewhere(target) => (
+            format!(
+                "{subject} is never repeated: it goes to `{target}`, and what repeats is mounted for addresses that \
+                 begin otherwise"
+            ),
+            "goes elsewhere",
+            "mount the adapter for both `https://` and `http://`, or for the address that is asked",
+        ),
         IdleWhy::Shadowed(class, wide) => (
             format!(
                 "{subject} is not repeated on `{}`: the handler for `{}` before it takes that, and does not come back",

@@ -175,3 +175,58 @@ fn the_inventory_lists_entry_points_the_worst_first() {
     let is_point = |path: &str| points.iter().any(|point| point["path"].as_str().unwrap().ends_with(path));
     assert!(is_point("shop/report.py") && !is_point("shop/stock.py") && !is_point("shop/net.py"));
 }
+
+/// What is looked for behind a value stops where the value is made of itself.
+#[test]
+fn values_that_are_made_of_themselves_have_an_end() {
+    let folder = common::Folder::new("made-of-themselves");
+    let text = "\
+import asyncio
+import httpx
+
+class Pool:
+    def __init__(self):
+        self.pool = self.pool
+
+    async def ask(self, client: httpx.AsyncClient, items):
+        made, mapped = self.pool, items
+        while items:
+            made = made()
+            items = iter(items)
+            mapped = mapped.map(mapped)
+            self.pool = self.pool.map(mapped)
+        for item in items:
+            made.submit(mapped, self.pool)
+            mapped.submit(made)
+        for attempt in range(3):
+            try:
+                return await client.get('https://example.com', timeout=5)
+            except httpx.TransportError:
+                if attempt == 2:
+                    raise
+                await asyncio.sleep(1)
+";
+    folder.write("pool.py", text);
+    let ran = lint(&folder.0, &["check", "--isolated", "--select", "unshared-retry-budget", "."]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let rust = "\
+use reqwest::blocking::Client;
+
+fn ask(client: &Client, mut items: Vec<u8>) -> reqwest::Result<()> {
+    let mut last = None;
+    for _ in 0..3 {
+        items = items.map(|item| items.par_iter()).buffered(items).collect();
+        items = items.map(|item| item).filter(items).map(items).then(items).map(items);
+        match client.get(\"https://example.com\").send() {
+            Ok(_) => return Ok(()),
+            Err(error) => last = Some(error),
+        }
+        std::thread::sleep(std::time::Duration::from_secs(1));
+    }
+    last.map_or(Ok(()), Err)
+}
+";
+    folder.write("pool.rs", rust);
+    let ran = lint(&folder.0, &["check", "--isolated", "--select", "unshared-retry-budget", "."]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}

@@ -25,6 +25,10 @@ const DEPTH: u32 = 6;
 const MOST_SLOTS: usize = 300;
 /// A value is followed so far back.
 const BACK: u32 = 8;
+/// As many slots are asked for their type.
+const MOST_STEPS: usize = 60;
+/// As many calls of a function are gone through for what they let run.
+const MOST_CALLS: usize = 50;
 
 /// The functions that tasks which run at once come to.
 #[derive(Debug, Default)]
@@ -137,12 +141,16 @@ impl<'p, 'a> Look<'p, 'a> {
     /// The tasks that the function lets run at once, with what they begin with.
     fn tasks(&self) -> Vec<(FuncRef, Tasks)> {
         let mut found = Vec::new();
-        let mut loops = None;
+        let (mut loops, mut calls) = (None, 0);
         for (block, instr) in instrs(self.function) {
             let Op::Call { callee, args } = &instr.op else { continue };
             let Some((entry, receiver)) = self.crowd(callee) else { continue };
             if entry.lazy {
                 continue;
+            }
+            calls += 1;
+            if calls > MOST_CALLS {
+                break;
             }
             let limit = entry.amount.as_ref().and_then(|param| self.argument(args, param));
             let limit = limit.or_else(|| self.limit_of(receiver?));
@@ -152,7 +160,7 @@ impl<'p, 'a> Look<'p, 'a> {
             given.extend(args.iter().map(|arg| (arg.value, entry.each)));
             for task in self.given(given) {
                 let count = match task.each {
-                    true => Some(args.iter().find_map(|arg| self.length(arg.value))),
+                    true => Some(args.iter().find_map(|arg| self.length(arg.value, BACK))),
                     false => self.turns(loops, task.block, block, instr.dst, entry),
                 };
                 let Some(count) = count else { continue };
@@ -176,36 +184,40 @@ impl<'p, 'a> Look<'p, 'a> {
                 _ => None,
             },
             Callee::Method { receiver, name } => {
-                let entry = self.models.crowd_method(name, |ty| self.is_of(*receiver, ty, BACK))?;
-                Some((entry, Some(*receiver)))
+                let is_of = |_: &Entry, ty: &str| self.is_of(*receiver, ty, &mut FxHashSet::default());
+                Some((self.models.crowd_method(name, is_of)?, Some(*receiver)))
             }
             Callee::Super { .. } => None,
         }
     }
 
     /// Whether a slot holds what a type, or what makes it, is called by.
-    fn is_of(&self, slot: Slot, ty: &str, depth: u32) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        let info = self.function.slot(slot);
-        if info.and_then(|info| info.ty.as_ref()).is_some_and(|declared| declared.path == ty) {
+    fn is_of(&self, slot: Slot, ty: &str, seen: &mut FxHashSet<Slot>) -> bool {
+        if seen.len() > MOST_STEPS || !seen.insert(slot) {
+            return ty == "*";
+        }
+        let declared = self.function.slot(slot).and_then(|info| info.ty.as_ref());
+        if ty == "*" || declared.is_some_and(|declared| declared.path == ty) {
             return true;
         }
         self.made(slot).iter().any(|(_, op)| match op {
             Op::Copy(from) | Op::Unary(_, from) | Op::Bind(from, _) | Op::Enter(from, _) | Op::Await(from) => {
-                self.is_of(*from, ty, depth)
+                self.is_of(*from, ty, seen)
             }
-            Op::Call { callee, .. } => self.makes(callee, ty),
-            Op::Attr(object, name) => self.kept(*object, name).is_some_and(|(look, slot)| look.is_of(slot, ty, depth)),
-            _ => false,
+            Op::Call { callee: Callee::Method { receiver, name }, .. } => {
+                let mut gives =
+                    |entry: &Entry, of: &str| entry.gives.as_deref() == Some(ty) && self.is_of(*receiver, of, seen);
+                self.models.crowd_method(name, &mut gives).is_some()
+            }
+            Op::Attr(object, name) => self.kept(*object, name).is_some_and(|(look, slot)| look.is_made_as(slot, ty)),
+            _ => self.is_made_as(slot, ty),
         })
     }
 
-    fn makes(&self, callee: &Callee, ty: &str) -> bool {
-        if let Some((entry, _)) = self.crowd(callee).filter(|(entry, _)| entry.gives.is_some()) {
-            return entry.gives.as_deref() == Some(ty);
-        }
-        let Callee::Value(slot) = callee else { return false };
-        match self.only(*slot) {
+    /// Whether what a slot holds is made by a function of a type.
+    fn is_made_as(&self, slot: Slot, ty: &str) -> bool {
+        let Some(Op::Call { callee: Callee::Value(callee), .. }) = self.only(slot) else { return false };
+        match self.only(*callee) {
             Some(Op::Path(path)) => path == ty || path.strip_prefix(ty).is_some_and(|rest| rest.starts_with("::")),
             _ => false,
         }
@@ -226,14 +238,17 @@ impl<'p, 'a> Look<'p, 'a> {
 
     /// How many tasks what was made so lets run at once.
     fn limit_of(&self, slot: Slot) -> Option<u32> {
-        let made = match self.only(slot)? {
-            Op::Enter(from, _) => self.only(*from)?,
+        match self.only(slot)? {
+            Op::Enter(from, _) => self.limit_of_call(self.only(*from)?),
             Op::Attr(object, name) => {
                 let (look, slot) = self.kept(*object, name)?;
-                return look.limit_of(slot);
+                look.limit_of_call(look.only(slot)?)
             }
-            op => op,
-        };
+            op => self.limit_of_call(op),
+        }
+    }
+
+    fn limit_of_call(&self, made: &Op) -> Option<u32> {
         let Op::Call { callee: Callee::Value(callee), args } = made else { return None };
         let Op::Path(path) = self.only(*callee)? else { return None };
         self.argument(args, self.models.crowd(path)?.amount.as_ref()?)
@@ -248,7 +263,7 @@ impl<'p, 'a> Look<'p, 'a> {
                 continue;
             }
             for (block, op) in self.made(slot) {
-                if let Some(func) = self.function_of(op).filter(|_| !matches!(op, Op::Call { .. })) {
+                if let Some(func) = self.reference(op) {
                     found.push(Given { func, block: *block, each });
                 }
                 match op {
@@ -313,7 +328,7 @@ impl<'p, 'a> Look<'p, 'a> {
                 return None;
             }
             let Term::Next { iter, .. } = &self.function.block(*head)?.term else { return None };
-            let length = self.length(*iter);
+            let length = self.length(*iter, BACK);
             product = product.zip(length).map(|(all, more)| all.saturating_mul(more));
         }
         Some(product)
@@ -346,20 +361,27 @@ impl<'p, 'a> Look<'p, 'a> {
     /// The project's own function that an instruction names or calls.
     fn function_of(&self, op: &Op) -> Option<FuncRef> {
         match op {
+            Op::Call { callee, .. } => self.called(callee),
+            op => self.reference(op),
+        }
+    }
+
+    /// The project's own function that an instruction names.
+    fn reference(&self, op: &Op) -> Option<FuncRef> {
+        match op {
             Op::Func(id) => Some(FuncRef { file: self.file, func: *id }),
             Op::Path(path) => match self.project.entity(path)? {
                 Entity::Func(func) => Some(func),
                 _ => None,
             },
             Op::Attr(object, name) => self.project.method(self.class_of(*object)?, name),
-            Op::Call { callee, .. } => self.called(callee),
             _ => None,
         }
     }
 
     fn called(&self, callee: &Callee) -> Option<FuncRef> {
         match callee {
-            Callee::Value(slot) => self.function_of(self.only(*slot)?),
+            Callee::Value(slot) => self.reference(self.only(*slot)?),
             Callee::Method { receiver, name } => self.project.method(self.class_of(*receiver)?, name),
             Callee::Super { name } => {
                 let class = ClassRef { file: self.file, class: self.function.class? };
@@ -430,9 +452,10 @@ impl<'p, 'a> Look<'p, 'a> {
     }
 
     /// How many items something has that is gone through.
-    fn length(&self, slot: Slot) -> Option<u32> {
+    fn length(&self, slot: Slot, depth: u32) -> Option<u32> {
+        let depth = depth.checked_sub(1)?;
         match self.only(slot)? {
-            Op::Iter(from, _) => self.length(*from),
+            Op::Iter(from, _) => self.length(*from, depth),
             Op::Collection(_, items) if !self.asked.contains_key(&slot) => u32::try_from(items.len()).ok(),
             Op::Call { callee: Callee::Value(callee), args } => {
                 let Op::Path(path) = self.only(*callee)? else { return None };

@@ -339,10 +339,10 @@ impl Models {
         self.entries.get(*self.crowds.get(path)?)
     }
 
-    /// What a method lets run at once, where its receiver is of a type that `is_of` takes.
-    pub fn crowd_method(&self, name: &str, is_of: impl Fn(&str) -> bool) -> Option<&Entry> {
+    /// What a method lets run at once, where `is_of` takes one of the types that an entry says it of (`*` is any).
+    pub fn crowd_method(&self, name: &str, mut is_of: impl FnMut(&Entry, &str) -> bool) -> Option<&Entry> {
         let mut entries = self.crowd_methods.get(name)?.iter().filter_map(|at| self.entries.get(*at));
-        entries.find(|entry| entry.types.iter().any(|ty| ty == "*" || is_of(ty)))
+        entries.find(|entry| entry.types.iter().any(|ty| is_of(entry, ty)))
     }
 
     /// Whether something of this name lets several things run at once.

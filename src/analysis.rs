@@ -85,6 +85,7 @@ mod stops;
 mod taken;
 mod taking;
 pub mod value;
+mod whole;
 
 /// The sites of one file of a project, in source order.
 #[must_use]

@@ -788,3 +788,101 @@ def fetch(url):
         &json!({ "delay": "linear", "max_attempts": 3, "schedule": [[5.0, 5.0], [10.0, 10.0]] }),
     );
 }
+
+#[test]
+fn a_long_helper_that_runs_what_it_is_given_is_gone_into() {
+    rust(
+        r#"
+use std::time::Duration;
+
+pub struct Again { made: u32, most: u32, log: Log }
+
+impl Again {
+    pub fn attempt<T>(&mut self, work: impl FnOnce() -> Result<T, Failure>) -> Next<T> {
+        match work() {
+            Ok(value) => Next::Done(value),
+            Err(failure) if self.made < self.most => {
+                self.made += 1;
+                if failure.is_dns() { self.log.note("dns"); }
+                if failure.is_tls() { self.log.note("tls"); }
+                if failure.is_proxy() { self.log.note("proxy"); }
+                if failure.is_reset() { self.log.note("reset"); }
+                if failure.is_partial() { self.log.note("partial"); }
+                if failure.is_slow() { self.log.note("slow"); }
+                Next::Later(Duration::from_secs(2))
+            }
+            Err(failure) => Next::Failed(failure),
+        }
+    }
+}
+
+pub enum Next<T> { Done(T), Later(Duration), Failed(Failure) }
+
+pub fn keep_at<T>(mut work: impl FnMut() -> Result<T, Failure>, log: Log) -> Result<T, Failure> {
+    let mut again = Again { made: 0, most: 4, log };
+    loop {
+        match again.attempt(&mut work) {
+            Next::Done(value) => return Ok(value),
+            Next::Later(pause) => std::thread::sleep(pause),
+            Next::Failed(failure) => return Err(failure),
+        }
+    }
+}
+"#,
+        &json!({ "kind": "loop", "operation": "work()", "cap": "count", "max_attempts": 5, "delay": "fixed" }),
+    );
+}
+
+#[test]
+fn a_future_that_is_made_anew_by_a_helper_is_the_same_work() {
+    rust(
+        r#"
+use std::time::Duration;
+use tokio::time;
+
+async fn dial(address: &str, limit: Duration) -> Result<Line, Failure> {
+    let line = async { open_line(address).await };
+    time::timeout(limit, line).await.map_err(Failure::from)?
+}
+
+pub async fn keep_open(address: &str) -> Line {
+    loop {
+        match dial(address, Duration::from_secs(5)).await {
+            Ok(line) => return line,
+            Err(_) => time::sleep(Duration::from_secs(1)).await,
+        }
+    }
+}
+"#,
+        &json!({ "kind": "loop", "operation": "time::timeout(limit, line).await", "cap": "none", "delay": "fixed" }),
+    );
+}
+
+#[test]
+fn a_session_that_is_begun_again_is_repeated_whatever_is_made_anew_inside() {
+    rust(
+        r#"
+use std::time::Duration;
+
+pub struct Feed { client: reqwest::Client, nodes: Nodes }
+
+impl Feed {
+    async fn session(&self, address: &str) -> Result<(), Failure> {
+        let line = self.nodes.dial(address).await;
+        line.greet(self.client.post(address)).await?;
+        Ok(())
+    }
+
+    pub async fn run(&self, address: &str) {
+        loop {
+            if let Err(failure) = self.session(address).await {
+                tracing::warn!("{failure}");
+            }
+            tokio::time::sleep(Duration::from_secs(3)).await;
+        }
+    }
+}
+"#,
+        &json!({ "kind": "daemon", "operation": "self.session(address).await", "cap": "none", "delay": "fixed" }),
+    );
+}

@@ -6,7 +6,7 @@ use super::project::Entity;
 use super::scaling;
 use super::state::{Event, Gives, Object, State};
 use super::value::{ClassRef, Exc, FuncRef, Node, Num, Pending, Taint, Type, Value};
-use crate::ir::{Arg, Callee, Function, Param};
+use crate::ir::{Arg, Callee, Function, Op, Param, Slot, UnOp};
 use crate::models::Kind;
 use crate::source::Span;
 use std::rc::Rc;
@@ -26,10 +26,10 @@ impl<'a> Machine<'a> {
         };
         let Some(function) = self.project.function(callee.func) else { return };
         let earlier = block.instrs.get(..caller.at).unwrap_or_default();
-        let source = |slot: crate::ir::Slot| {
+        let source = |slot: Slot| {
             let instr = earlier.iter().rev().find(|instr| instr.dst == Some(slot))?;
             match instr.op {
-                crate::ir::Op::Unary(crate::ir::UnOp::Same, source) => Some(source),
+                Op::Unary(UnOp::Same, source) => Some(source),
                 _ => None,
             }
         };
@@ -80,8 +80,10 @@ impl<'a> Machine<'a> {
             out.push((state, Res::Value(future)));
             return;
         }
+        let whole = self.is_taken_whole(&state, func, this.as_ref(), &args);
         match self.follow(&mut state, func, outer, this, args, Gives::Returned) {
             Ok(()) => out.push((state, Res::Called)),
+            Err(args) if whole => self.take_whole(state, func, args, span, out),
             // Too deep, or a recursion.
             Err(args) => out.push(self.not_followed(state, func, &args, span)),
         }
@@ -162,7 +164,12 @@ impl<'a> Machine<'a> {
         let base = state.frames.first().map(|frame| frame.func);
         let recursive = self.plan.recursion && base == Some(func);
         let generator = self.project.function(func).is_none_or(|f| f.is_generator);
-        if recursive || generator || !self.may_follow(state, func) || !self.worth_following(func) {
+        if recursive
+            || generator
+            || self.is_taken_whole(state, func, this.as_ref(), &args)
+            || !self.may_follow(state, func)
+            || !self.worth_following(func)
+        {
             return Err(args);
         }
         let slots = self.bind_params(state, func, this, &args);
@@ -171,14 +178,15 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Whether following a function can show anything: it is small, or something in it (or in what it calls) sends,
-    /// waits or raises.
+    /// Whether following a function can show anything: it is small, it runs what it is given, or something in it (or in
+    /// what it calls) sends, waits or raises.
     pub(super) fn worth_following(&mut self, func: FuncRef) -> bool {
         if let Some(known) = self.weight_cache.get(&func) {
             return *known;
         }
         let worth = match self.project.function(func) {
             Some(function) if function.blocks.len() <= SMALL => true,
+            Some(function) if function.blocks.len() <= LARGE && runs_given(function) => true,
             Some(_) => self.acts(func, 4),
             None => false,
         };
@@ -211,7 +219,7 @@ impl<'a> Machine<'a> {
         let mut own = Vec::new();
         for instr in function.blocks.iter().flat_map(|block| &block.instrs) {
             match &instr.op {
-                crate::ir::Op::Path(path) => match self.project.entity(path) {
+                Op::Path(path) => match self.project.entity(path) {
                     Some(Entity::Func(callee)) => own.push(callee),
                     Some(_) => {}
                     None => {
@@ -220,8 +228,8 @@ impl<'a> Machine<'a> {
                         }
                     }
                 },
-                crate::ir::Op::Func(id) => own.push(FuncRef { file: func.file, func: *id }),
-                crate::ir::Op::Call { callee: Callee::Method { name, .. }, .. } => {
+                Op::Func(id) => own.push(FuncRef { file: func.file, func: *id }),
+                Op::Call { callee: Callee::Method { name, .. }, .. } => {
                     if self.by_import(func.file, name).is_some() {
                         return true;
                     }
@@ -401,4 +409,13 @@ impl<'a> Machine<'a> {
         }
         out.push((state, Res::Value(made)));
     }
+}
+
+/// Whether a function calls or awaits what it is given.
+fn runs_given(function: &Function) -> bool {
+    let given = |slot: Slot| function.params.iter().any(|param| !param.is_self && param.slot == slot);
+    function.blocks.iter().flat_map(|block| &block.instrs).any(|instr| match &instr.op {
+        Op::Call { callee: Callee::Value(slot), .. } | Op::Await(slot) => given(*slot),
+        _ => false,
+    })
 }

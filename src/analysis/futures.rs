@@ -53,9 +53,11 @@ impl<'a> Machine<'a> {
         let file = state.top().map_or(self.file, |frame| frame.func.file);
         match &pending.callee {
             Value::Func(func, outer) => {
+                let whole = self.is_taken_whole(&state, *func, None, &args);
                 let result = self.follow(&mut state, *func, *outer, None, args, Gives::Returned);
                 match result {
                     Ok(()) => out.push((state, Res::Called)),
+                    Err(args) if whole => self.take_whole(state, *func, args, span, out),
                     Err(args) => out.push(self.not_followed(state, *func, &args, span)),
                 }
             }
@@ -65,6 +67,7 @@ impl<'a> Machine<'a> {
                 let in_thread = inner.args.is_empty();
                 let this = inner.args.iter().find(|(name, _)| name.as_deref() == Some("self"));
                 let this = this.map(|(_, value)| value.clone());
+                let whole = self.is_taken_whole(&state, func, this.as_ref(), &args);
                 let result = self.follow(&mut state, func, outer, this, args, Gives::Returned);
                 match result {
                     Ok(()) => {
@@ -73,6 +76,7 @@ impl<'a> Machine<'a> {
                         }
                         out.push((state, Res::Called));
                     }
+                    Err(args) if whole => self.take_whole(state, func, args, span, out),
                     Err(args) => out.push(self.not_followed(state, func, &args, span)),
                 }
             }
@@ -302,7 +306,7 @@ impl<'a> Machine<'a> {
         if operates != Known3::No && !inside {
             let mut info = self.op_info(&mut state, &call, operates);
             info.timeout = Some(limit);
-            info.inputs = [future.clone()].into();
+            info.inputs = self.signature(&state, std::slice::from_ref(&future));
             (info.at, info.base) = (at, base);
             let info = Rc::new(info);
             let elapsed = super::state::Failing::Elapsed(class.clone());

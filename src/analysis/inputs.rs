@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::machine::Machine;
 use super::state::{Object, State};
-use super::value::{Node, Num, Place, SymId, Taint, Value};
+use super::value::{FuncRef, Node, Num, Place, SymId, Taint, Value};
 use crate::ir::BinOp;
 use crate::models::Kind;
 
@@ -190,8 +190,29 @@ impl Machine<'_> {
                 _ => Value::Tuple([value.clone()].into()),
             },
             Value::Tuple(items) => Value::Tuple(all(items)),
+            Value::Future(pending) => {
+                let callee = match &pending.callee {
+                    Value::Func(func, Some(outer)) => self.closure_shown(state, *func, *outer, depth),
+                    other => self.shown(state, other, depth),
+                };
+                let args = pending.args.iter().map(|(_, arg)| self.shown(state, arg, depth));
+                Value::Tuple([callee].into_iter().chain(args).collect())
+            }
             other => other.clone(),
         }
+    }
+
+    /// A future's body with what it uses of the functions around it. It is another one whenever the function that makes
+    /// it is called; whether it does the same depends on what it uses.
+    fn closure_shown(&self, state: &State, func: FuncRef, outer: u32, depth: u32) -> Value {
+        if state.frames.first().is_some_and(|frame| frame.id == outer) {
+            return Value::Func(func, Some(outer));
+        }
+        let slots = self.project.function(func).map(|function| function.slots.as_slice()).unwrap_or_default();
+        let used = slots.iter().filter_map(|slot| self.read_outer(state, func, Some(outer), slot.captured?));
+        let tells = |value: &Value| matches!(value, Value::Sym(_) | Value::Str(_) | Value::Inst(_) | Value::Tuple(_));
+        let used = used.filter(tells).map(|value| self.shown(state, &value, depth));
+        Value::Tuple([Value::Func(func, None)].into_iter().chain(used).collect())
     }
 
     /// The operations, this one aside, whose answers are among some values.

@@ -82,6 +82,8 @@ pub struct Plan {
     pub max_turns: u32,
     /// Calls of which it is not known whether they leave the process do not raise.
     pub known_only: bool,
+    /// What the loop calls of the project's own, and asks whether it succeeded, is an operation that is not looked into.
+    pub whole: bool,
     /// In place of failures, what is no failure of an operation.
     pub probe: Option<Rc<Probe>>,
 }
@@ -115,6 +117,7 @@ impl Plan {
             uncounted: None,
             max_turns: 2,
             known_only: false,
+            whole: false,
             probe: None,
         }
     }

@@ -15,13 +15,25 @@ use crate::models::Models;
 /// The names under which the functions of a project are called that may reach a remote operation.
 #[derive(Debug, Default)]
 pub struct Reach {
-    names: OnceLock<(FxHashSet<Box<str>>, Vec<bool>)>,
+    names: OnceLock<Reached>,
 }
 
+/// The names of the functions that may reach an operation, which files have to do with clients, and the functions.
+type Reached = (FxHashSet<Box<str>>, Vec<bool>, FxHashSet<FuncRef>);
+
 impl<'a> Project<'a> {
+    fn reached(&self) -> &Reached {
+        self.reach().names.get_or_init(|| reaching(self))
+    }
+
+    /// Whether a function may come to a remote operation.
+    pub(super) fn reaches(&self, func: FuncRef) -> bool {
+        self.reached().2.contains(&func)
+    }
+
     /// The names in an instruction that may lead to a remote operation, what a caller gives being one.
     pub(super) fn leads_out(&self, file: u32, function: &'a Function, op: &'a Op) -> Option<&'a str> {
-        let (names, clients) = self.reach().names.get_or_init(|| reaching(self));
+        let (names, clients, _) = self.reached();
         let module = self.module(file)?;
         let client = clients.get(file as usize) == Some(&true);
         let name = named(module, op).filter(|name| names.contains(*name));
@@ -31,7 +43,7 @@ impl<'a> Project<'a> {
 
 /// The names of the functions that name an operation, and of those that name one of them, to the end; and which files
 /// have to do with clients.
-fn reaching(project: &Project<'_>) -> (FxHashSet<Box<str>>, Vec<bool>) {
+fn reaching(project: &Project<'_>) -> Reached {
     let mut found = Found::default();
     let mut clients = Vec::new();
     let mut callers: FxHashMap<&str, Vec<FuncRef>> = FxHashMap::default();
@@ -59,7 +71,7 @@ fn reaching(project: &Project<'_>) -> (FxHashSet<Box<str>>, Vec<bool>) {
             }
         }
     }
-    (found.told.into_iter().map(Box::from).collect(), clients)
+    (found.told.into_iter().map(Box::from).collect(), clients, found.reached)
 }
 
 #[derive(Default)]

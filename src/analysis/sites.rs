@@ -20,6 +20,7 @@ use super::recursion;
 use super::state::{Event, Failed, Failing, Known3, OpInfo, State};
 use super::status::StatusSet;
 use super::value::{ClassRef, FuncRef, Node, Place, SymId, Taint, Value};
+use super::whole::is_answer_asked;
 use crate::ir::{Block, BlockId, Function, FunctionKind, Instr, LoopKind, Op, Pattern, Term};
 use crate::source::Span;
 
@@ -138,6 +139,9 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
         (machine.attr_cache, machine.init_cache, machine.built_cache) = kept;
         return site;
     }
+    let mut plan = plan;
+    let seen = seen_whole(machine, function, &plan, &entries, &mut explored, source.kind);
+    plan.whole = seen;
     let never = explored.back.is_empty();
     let role = if never { Role::Idle } else { role_of(machine, &mut explored, &entries, source.kind)? };
     let found = Found {
@@ -157,6 +161,37 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
         limit: None,
     };
     if never { idle::in_loop(machine, &found, &inside) } else { facts::site(machine, &found) }
+}
+
+/// Explores with the project's own calls taken whole where nothing was found to be repeated by looking into them.
+fn seen_whole(
+    machine: &mut Machine<'_>,
+    function: &Function,
+    plan: &Plan,
+    entries: &[State],
+    explored: &mut Explored,
+    kind: LoopKind,
+) -> bool {
+    let inside = plan.blocks.as_deref().unwrap_or_default();
+    let passed_over = |finished: &Finished| is_new_work(machine, finished, entries) || is_unnoticed(machine, finished);
+    let none = match role(machine, explored, kind) {
+        None => true,
+        Some(_) if explored.back.is_empty() => true,
+        Some(Role::Retry) => false,
+        Some(_) => explored.back.iter().all(passed_over),
+    };
+    let asks = |instr: &Instr| matches!(instr.op, Op::Call { .. } | Op::Await(_)) && is_answer_asked(function, instr);
+    let blocks = function.blocks.iter().enumerate().filter(|(at, _)| inside.get(*at) == Some(&true));
+    if !none || explored.after_first_try || !blocks.flat_map(|(_, block)| &block.instrs).any(asks) {
+        return false;
+    }
+    let whole = Plan { whole: true, ..plan.clone() };
+    let mut seen = explore_as(machine, &whole, entries.to_vec(), SIEVE_BUDGET);
+    let found = role_of(machine, &mut seen, entries, kind).is_some();
+    if found {
+        *explored = seen;
+    }
+    found
 }
 
 /// Whether a loop can be left before its items are at an end, other than by a failure: where it cannot, a success goes on

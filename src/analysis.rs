@@ -3,8 +3,8 @@
 //!
 //! * `sites` explores: every operation fails in every way, one on a path; what comes back to it is a failure path;
 //!   `recursion` does it where there is no loop.
-//!   `combinators` and `pieces` do the same for policies that a library runs, `probes` for interrupts and defects, `idle`
-//!   for what was meant to be repeated and never is.
+//!   `combinators` and `pieces` do the same for policies that a library runs, `judges` for those that it asks; `probes`
+//!   for interrupts and defects, `idle` for what was meant to be repeated and never is.
 //!   `helpers` knows the project's own functions that call again what they are given, and `brought` looks where that comes
 //!   from; `makers` knows what objects are made with.
 //! * `outage` lets one failure last, attempt by attempt.
@@ -14,9 +14,9 @@
 //! * [`machine`] is what runs: `conditions` and `iteration` decide where paths fork, `loops` knows the graph's loops,
 //!   `memory` names, attributes and patterns, `attributes` what constructors leave in them, `containers` collections,
 //!   [`arith`] numbers, `scaling` where they come to the end of their sort, [`value`] and [`state`] what is
-//!   known; `calls` finds what is called, `follow` goes into the project's own functions, `ops` executes operations,
-//!   `builders`, `futures`, `handlers` and `parse` do what models say of a call; `taking` hands out work and takes it
-//!   back, `inputs` tells whether a request is the same one again.
+//!   known; `calls` finds what is called, `follow` goes into the project's own functions, `whole` does not, `ops` executes
+//!   operations, `builders`, `futures`, `handlers` and `parse` do what models say of a call; `taking` hands out work and
+//!   takes it back, `inputs` tells whether a request is the same one again.
 //! * [`project`] knows what a name stands for across files.
 
 mod advice;
@@ -45,6 +45,7 @@ mod helpers;
 mod idle;
 mod inputs;
 mod iteration;
+mod judges;
 pub mod layers;
 mod leaving;
 mod limits;

@@ -213,6 +213,7 @@ pub const PIECES: &[&str] = &[
     "run",
     "with",
     "again",
+    "judge",
     "stop-attempts",
     "stop-delay",
     "stop-never",

@@ -431,6 +431,7 @@ impl<'a> Machine<'a> {
                 let value = self.payload(&arg(0), false);
                 out.push((state, Res::Value(value)));
             }
+            "judge" | "pending" | "next" => self.judged(state, receiver, name, args, span, out),
             "failed" => self.failed(state, receiver, arg(0), arg(1), span, out),
             "unwanted" => self.unwanted(state, receiver, arg(0), arg(1), span, out),
             "over" => {

@@ -13,6 +13,7 @@ use super::brought;
 use super::combinators;
 use super::facts::{self, Group};
 use super::idle;
+use super::judges;
 use super::loops;
 use super::machine::{End, Finished, Machine, Plan, is_once};
 use super::policy::{Bound, Form, LostResult, Role, Site};
@@ -67,6 +68,7 @@ pub fn find(machine: &mut Machine<'_>) -> Vec<Site> {
         sites.extend(recursion::in_function(machine, func, function));
         sites.extend(combinators::decorated(machine, func, function));
         sites.extend(brought::decorated(machine, func, function));
+        sites.extend(judges::implemented(machine, func, function));
     }
     sites.extend(combinators::called(machine, module));
     sites.extend(brought::called(machine, module));

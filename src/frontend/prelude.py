@@ -76,6 +76,17 @@ async def drive_result_async(call, policy, *args):
         policy.rest(policy.pause(attempt, error, result))
 
 
+# A client whose policy of the project's own is asked after each answer: what it gives is awaited before the request is
+# sent again, and may bring the policy that is asked next.
+async def drive_judged(call, judge, policy, request):
+    while True:
+        result = await call(request)
+        again = policy.judge(judge, request, result)
+        if not policy.succeeded(again):
+            return result
+        policy = policy.next(again, await policy.pending(again))
+
+
 # A function that stands in a decorator of the project's own.
 def decorate(make, call, given, *args):
     return make()(call)(*given, *args)

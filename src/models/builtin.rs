@@ -67,6 +67,7 @@ const RUST: &[(&str, &str)] = &[
     ("rust/runtimes.toml", include_str!("../../rules/models/rust/runtimes.toml")),
     ("rust/values.toml", include_str!("../../rules/models/rust/values.toml")),
     ("rust/http.toml", include_str!("../../rules/models/rust/http.toml")),
+    ("rust/tower.toml", include_str!("../../rules/models/rust/tower.toml")),
     ("rust/network.toml", include_str!("../../rules/models/rust/network.toml")),
     ("rust/octocrab.toml", include_str!("../../rules/models/rust/octocrab.toml")),
     ("rust/aws.toml", include_str!("../../rules/models/rust/aws.toml")),

@@ -47,7 +47,7 @@ fn decides(block: &Block, instr: &Instr, cond: Slot) -> bool {
 impl<'a> Machine<'a> {
     /// What was decided of just this symbol.
     pub(super) fn was_decided(&mut self, state: &State, sym: SymId) -> Option<bool> {
-        self.passages.ask(sym);
+        self.passages.ask(&self.symbols, &state.versions, sym);
         state.decided.get(&sym).copied()
     }
 

@@ -33,6 +33,7 @@ impl<'a> Machine<'a> {
             resume: false,
             guessed: false,
             passage: 0,
+            outline: 0,
             history: 0,
         };
         // A closure runs in the activations of the functions that it stands in.

@@ -26,7 +26,7 @@ const DEPTH: u32 = 4;
 /// The site of a loop that never repeats what it was to repeat.
 pub(super) fn in_loop(machine: &mut Machine<'_>, found: &Found<'_>, inside: &[bool]) -> Option<Site> {
     let seen = &found.explored;
-    if seen.cut || seen.after_first_try || !seen.on.is_empty() || seen.done.is_empty() {
+    if seen.cut || seen.thinned || seen.after_first_try || !seen.on.is_empty() || seen.done.is_empty() {
         return None;
     }
     let op = failed_of(&seen.out)?;
@@ -54,7 +54,7 @@ pub(super) fn in_loop(machine: &mut Machine<'_>, found: &Found<'_>, inside: &[bo
 /// The site of a policy that never runs again what it is given.
 pub(super) fn in_policy(machine: &mut Machine<'_>, found: &Found<'_>, policy: &Value) -> Option<Site> {
     let seen = &found.explored;
-    if seen.cut || seen.done.is_empty() || seen.out.iter().any(|finished| finished.state.guessed) {
+    if seen.cut || seen.thinned || seen.done.is_empty() || seen.out.iter().any(|finished| finished.state.guessed) {
         return None;
     }
     let op = failed_of(&seen.out)?;
@@ -117,7 +117,7 @@ fn comes_back(machine: &mut Machine<'_>, found: &Found<'_>, op: &OpInfo) -> bool
     }
     let told = Plan { advice: Advice::Seconds, ..found.plan.clone() };
     let again = sites::explore(machine, &told, found.entries.clone(), sites::Sieve::ALL);
-    !again.back.is_empty() || again.cut
+    !again.back.is_empty() || again.cut || again.thinned
 }
 
 /// The operation that leaves the process and was seen to fail.

@@ -196,6 +196,8 @@ pub struct Machine<'a> {
     pub spent: u64,
     /// The budget was used up in the last run.
     pub exhausted: bool,
+    /// Paths were dropped in the last run for others that are only like them.
+    pub thinned: bool,
     /// Something that leaves the process was come to.
     pub met: bool,
     /// A call was taken to end well as [`Plan::known_only`] says.
@@ -244,6 +246,7 @@ impl<'a> Machine<'a> {
             budget: 0,
             spent: 0,
             exhausted: false,
+            thinned: false,
             spared: false,
             met: false,
             passages: Passages::new(0),
@@ -335,6 +338,7 @@ impl<'a> Machine<'a> {
         let mut finished = Vec::new();
         let mut work = start;
         self.exhausted = false;
+        self.thinned = false;
         work.reverse();
         work.iter_mut().for_each(|state| state.passage = 0);
         let outer = std::mem::replace(&mut self.passages, Passages::new(work.len()));
@@ -350,7 +354,7 @@ impl<'a> Machine<'a> {
             self.run_path(state, &mut work, &mut finished);
         }
         let asked = std::mem::replace(&mut self.passages, outer).asked();
-        asked.into_iter().for_each(|sym| self.passages.ask(sym));
+        self.passages.hand_on(asked);
         finished
     }
 
@@ -369,7 +373,7 @@ impl<'a> Machine<'a> {
             self.spent += effort;
             // Alone, a path has none to come together with.
             if !work.is_empty() && state.top().is_some_and(Frame::is_at_point) && self.is_repeated(&mut state) {
-                self.passages.became(0);
+                self.passages.became(&self.symbols, 0);
                 return;
             }
             let Some(frame) = state.frames.last_mut() else { return };
@@ -396,7 +400,7 @@ impl<'a> Machine<'a> {
                             Err(end) => finished.push(end),
                         }
                     }
-                    self.passages.became(next.len());
+                    self.passages.became(&self.symbols, next.len());
                     next.reverse();
                     work.extend(next);
                     return;

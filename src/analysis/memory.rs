@@ -124,7 +124,7 @@ impl Machine<'_> {
     /// The same for all that it may return.
     pub(super) fn run_all_aside(&mut self, func: FuncRef, state: State) -> Vec<(State, Value)> {
         let plan = std::mem::replace(&mut self.plan, Plan::calm());
-        let (budget, exhausted) = (self.budget, self.exhausted);
+        let (budget, exhausted, thinned) = (self.budget, self.exhausted, self.thinned);
         self.budget = budget.min(ASIDE_BUDGET);
         let given = self.budget;
         self.initialising.push(func);
@@ -133,6 +133,7 @@ impl Machine<'_> {
         let used = given - self.budget;
         self.budget = budget.saturating_sub(used);
         self.exhausted = exhausted;
+        self.thinned |= thinned;
         self.plan = plan;
         let returned = finished.into_iter().filter_map(|finished| match finished.end {
             End::Return(value, _, _) => Some((finished.state, value)),

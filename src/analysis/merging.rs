@@ -5,7 +5,12 @@
 //! time the second comes, the first has been followed to all its ends, and every decision that it asked for on the way
 //! was noted. Variables are told apart by liveness.
 //!
-//! Invariant: a path is only dropped for one that ran to all its ends under the same budget.
+//! Where many branches only differ in which unknown thing they leave behind, the paths multiply and none of them is
+//! followed far. So of paths that agree in outline (all that is known for sure, and of what is not known only where it
+//! comes from) a few are as good as all, if each answer to what is asked later is among theirs; and one that comes back to where it was with nothing
+//! changed has shown what it can. Such a run is marked as thinned: what it found is there, what it did not find may be.
+//!
+//! Invariant: a path is only dropped for some that ran to all their ends under the same budget, or for itself.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -15,12 +20,19 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::loops::successors;
 use super::machine::Machine;
-use super::state::{Event, Frame, State};
-use super::value::{FuncRef, SymId, Taint};
+use super::state::{Event, Frame, Object, State};
+use super::value::{FuncRef, SymId, Symbols, Taint, Value};
 use crate::ir::{Function, Op, Slot, Term};
 
 /// A function for which this takes more words of memory is too large to know.
 const MOST_WORDS: usize = 1 << 20;
+
+/// So many paths that agree in outline are followed from a point, and as many more as tell something new by what was
+/// decided on them, up to the greater number.
+const ALIKE: usize = 2;
+const MOST_ALIKE: usize = 24;
+/// How deep collections within collections are looked into for an outline.
+const SKETCHED: u32 = 2;
 
 /// A set of slots.
 type Slots = Box<[u64]>;
@@ -143,8 +155,12 @@ struct Passage {
     open: u32,
     /// What was decided by then.
     decided: Rc<BTreeMap<SymId, bool>>,
-    /// Symbols of which somebody asked afterwards whether they were decided.
-    asked: FxHashSet<SymId>,
+    /// How often each unknown had been made by then.
+    versions: Rc<BTreeMap<SymId, u32>>,
+    /// What tells it in outline.
+    outline: u64,
+    /// Symbols of which somebody asked afterwards whether they were decided, and that were not made anew before that.
+    asked: FxHashSet<(SymId, u64)>,
 }
 
 /// The passages of one run.
@@ -152,6 +168,8 @@ struct Passage {
 pub(super) struct Passages {
     all: Vec<Passage>,
     by_key: FxHashMap<u64, Vec<u32>>,
+    /// By what tells paths apart in outline.
+    by_outline: FxHashMap<u64, Vec<u32>>,
     /// The last passage of the path that is running.
     now: u32,
 }
@@ -160,66 +178,133 @@ impl Passages {
     /// For a run that begins with so many paths.
     pub fn new(paths: usize) -> Passages {
         let open = u32::try_from(paths).unwrap_or(u32::MAX);
-        Passages { all: vec![Passage { open, ..Passage::default() }], by_key: FxHashMap::default(), now: 0 }
+        Passages {
+            all: vec![Passage { open, ..Passage::default() }],
+            by_key: FxHashMap::default(),
+            by_outline: FxHashMap::default(),
+            now: 0,
+        }
     }
 
     /// Somebody asks whether a symbol was decided.
-    pub fn ask(&mut self, sym: SymId) {
+    pub fn ask(&mut self, symbols: &Symbols, versions: &BTreeMap<SymId, u32>, sym: SymId) {
+        let version = version(symbols, versions, sym);
         if let Some(passage) = self.all.get_mut(self.now as usize) {
-            passage.asked.insert(sym);
+            passage.asked.insert((sym, version));
         }
     }
 
     /// All that was asked for in a run, or after a passage.
-    pub fn asked(&mut self) -> FxHashSet<SymId> {
+    pub fn asked(&mut self) -> FxHashSet<(SymId, u64)> {
         let mut asked = FxHashSet::default();
         self.all.iter().for_each(|passage| asked.extend(&passage.asked));
         asked
     }
 
+    /// Takes over what was asked in a run within this one.
+    pub fn hand_on(&mut self, asked: FxHashSet<(SymId, u64)>) {
+        if let Some(passage) = self.all.get_mut(self.now as usize) {
+            passage.asked.extend(asked);
+        }
+    }
+
     /// A path ended in, or became, so many.
-    pub fn became(&mut self, paths: usize) {
+    pub fn became(&mut self, symbols: &Symbols, paths: usize) {
         let paths = u32::try_from(paths).unwrap_or(u32::MAX);
         let now = self.now;
         let Some(passage) = self.all.get_mut(now as usize) else { return };
         passage.open = passage.open.saturating_add(paths).saturating_sub(1);
-        self.close(now);
+        self.close(symbols, now);
     }
 
     /// Passages that nothing is open of hand on what was asked.
-    fn close(&mut self, mut at: u32) {
+    fn close(&mut self, symbols: &Symbols, mut at: u32) {
         while at != 0 {
             let Some(passage) = self.all.get(at as usize).filter(|passage| passage.open == 0) else { return };
-            let (before, asked) = (passage.before, passage.asked.clone());
+            let before = passage.before;
+            self.take_over(symbols, before, at);
             if let Some(passage) = self.all.get_mut(before as usize) {
-                passage.asked.extend(asked);
                 passage.open = passage.open.saturating_sub(1);
             }
             at = before;
         }
     }
+
+    /// What was asked after one passage is asked after another: that of what was made anew in between tells nothing.
+    fn take_over(&mut self, symbols: &Symbols, to: u32, from: u32) {
+        let Some(asked) = self.all.get(from as usize).map(|passage| passage.asked.clone()) else { return };
+        let Some(passage) = self.all.get_mut(to as usize) else { return };
+        let versions = &passage.versions;
+        passage.asked.extend(asked.iter().filter(|(sym, asked)| to == 0 || version(symbols, versions, *sym) == *asked));
+    }
+
+    /// The passages of paths that agree with a state in outline, if there are some and each thing that is asked later on
+    /// was decided on one of them as it was here; or none, where the path itself was here with nothing changed.
+    fn as_good_as(&self, state: &State, outline: u64) -> Option<Vec<u32>> {
+        let numbers = self.by_outline.get(&outline)?.iter().copied();
+        if self.was_here(state, outline) {
+            return Some(Vec::new());
+        }
+        let closed =
+            |number: &u32| Some((*number, self.all.get(*number as usize).filter(|passage| passage.open == 0)?));
+        let (numbers, alike): (Vec<u32>, Vec<&Passage>) =
+            numbers.filter_map(|number| closed(&number)).take(MOST_ALIKE).unzip();
+        let decided = |sym: &SymId| {
+            let here = state.decided.get(sym);
+            alike.iter().any(|passage| passage.decided.get(sym) == here)
+        };
+        let all_decided = || alike.iter().flat_map(|passage| &passage.asked).all(|(sym, _)| decided(sym));
+        (alike.len() == MOST_ALIKE || alike.len() >= ALIKE && all_decided()).then_some(numbers)
+    }
+
+    /// Whether a path was at this point before, and neither what it holds has changed in outline since, nor what was
+    /// decided.
+    fn was_here(&self, state: &State, outline: u64) -> bool {
+        let mut at = state.passage;
+        while at != 0
+            && let Some(passage) = self.all.get(at as usize)
+        {
+            if passage.outline == outline && passage.decided == state.decided {
+                return true;
+            }
+            at = passage.before;
+        }
+        false
+    }
+}
+
+impl Passage {
+    /// Whether a state agrees in all that was asked after this.
+    fn agrees(&self, state: &State) -> bool {
+        self.asked.iter().all(|(sym, _)| self.decided.get(sym) == state.decided.get(sym))
+    }
 }
 
 impl Machine<'_> {
-    /// Whether a path comes to a point that another one passed that goes on just as this one would. If not, it passes.
+    /// Whether a path comes to a point that others passed that go on as this one would, or as good as. If not, it passes.
     pub(super) fn is_repeated(&mut self, state: &mut State) -> bool {
         let Some(key) = self.point(state) else { return false };
+        let outline = self.outline(state);
         let passages = &mut self.passages;
-        for number in passages.by_key.get(&key).into_iter().flatten() {
-            let Some(passage) = passages.all.get(*number as usize) else { continue };
-            let agree = |sym: &SymId| passage.decided.get(sym) == state.decided.get(sym);
-            if passage.open == 0 && passage.asked.iter().all(agree) {
-                let asked = passage.asked.clone();
-                if let Some(passage) = passages.all.get_mut(state.passage as usize) {
-                    passage.asked.extend(asked);
-                }
-                return true;
-            }
+        let goes_on_alike = |number: &&u32| {
+            passages.all.get(**number as usize).is_some_and(|passage| passage.open == 0 && passage.agrees(state))
+        };
+        let same = passages.by_key.get(&key).into_iter().flatten().find(goes_on_alike).copied();
+        if let Some(same) = same {
+            passages.take_over(&self.symbols, state.passage, same);
+            return true;
+        }
+        if let Some(alike) = passages.as_good_as(state, outline) {
+            alike.into_iter().for_each(|number| passages.take_over(&self.symbols, state.passage, number));
+            self.thinned = true;
+            return true;
         }
         let number = u32::try_from(passages.all.len()).unwrap_or(u32::MAX);
-        let decided = state.decided.clone();
-        passages.all.push(Passage { before: state.passage, open: 1, decided, asked: FxHashSet::default() });
+        let (decided, versions) = (state.decided.clone(), state.versions.clone());
+        let before = state.passage;
+        passages.all.push(Passage { before, open: 1, decided, versions, outline, asked: FxHashSet::default() });
         passages.by_key.entry(key).or_default().push(number);
+        passages.by_outline.entry(outline).or_default().push(number);
         passages.now = number;
         state.passage = number;
         false
@@ -265,6 +350,94 @@ impl Machine<'_> {
         let of_server = |sym: &SymId| self.symbols.info(*sym).is_some_and(|info| info.taint.has(Taint::SERVER));
         state.decided.iter().filter(|(sym, _)| of_server(sym)).for_each(|entry| entry.hash(&mut hasher));
         Some(hasher.finish())
+    }
+
+    /// What tells a state at a point in outline: where it is, what failed and what was done about it, and of what it
+    /// holds all but the identity of what is not known.
+    fn outline(&mut self, state: &State) -> u64 {
+        let mut hasher = FxHasher::default();
+        let last = state.frames.len() - 1;
+        for (at, frame) in state.frames.iter().enumerate() {
+            let live = self.liveness(frame.func);
+            let sets = if at == last && frame.at == 0 { &live.at_start } else { &live.about };
+            (frame.func, frame.block, frame.at, frame.dst, frame.limits).hash(&mut hasher);
+            frame.caught.iter().for_each(|value| self.sketch(&state.objects, value, SKETCHED, &mut hasher));
+            for slot in sets.get(frame.block.0 as usize).into_iter().flat_map(members) {
+                match frame.slots.get(slot).and_then(Option::as_ref) {
+                    Some(value) => self.sketch(&state.objects, value, SKETCHED, &mut hasher),
+                    None => slot.hash(&mut hasher),
+                }
+            }
+        }
+        let is_known = |value: &&Value| !matches!(value, Value::Sym(_) | Value::Object(_));
+        for (key, value) in state.heap.iter().filter(|(_, value)| is_known(value)) {
+            key.hash(&mut hasher);
+            self.sketch(&state.objects, value, SKETCHED, &mut hasher);
+        }
+        for (key, value) in state.globals.iter().filter(|(_, value)| is_known(value)) {
+            key.hash(&mut hasher);
+            self.sketch(&state.objects, value, SKETCHED, &mut hasher);
+        }
+        (&state.resps, state.left, state.turns, state.resume, state.outline, state.limits.len()).hash(&mut hasher);
+        (state.gap.low.to_bits(), state.gap.high.to_bits(), state.gap.unknown).hash(&mut hasher);
+        if !self.plan.explore {
+            state.clock.to_bits().hash(&mut hasher);
+        }
+        state.failed.as_ref().map(|failed| (failed.op.place, &failed.how)).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// A value in outline; collections in it are looked into so many levels deep.
+    fn sketch(&self, objects: &BTreeMap<SymId, Object>, value: &Value, depth: u32, hasher: &mut FxHasher) {
+        std::mem::discriminant(value).hash(hasher);
+        let all = |parts: &[Value], hasher: &mut FxHasher| {
+            parts.len().hash(hasher);
+            parts.iter().for_each(|part| self.sketch(objects, part, depth, hasher));
+        };
+        let inside = |parts: &[Value], hasher: &mut FxHasher| {
+            parts.len().hash(hasher);
+            if let Some(depth) = depth.checked_sub(1) {
+                parts.iter().for_each(|part| self.sketch(objects, part, depth, hasher));
+            }
+        };
+        match value {
+            Value::Sym(sym) => self.symbols.info(*sym).map(|info| info.taint).hash(hasher),
+            Value::Object(id) => match objects.get(id) {
+                // How far it has got.
+                Some(Object::Range { next, stop, taken, .. }) => (next, stop, taken).hash(hasher),
+                Some(Object::Items(items, at)) => (items.len(), at).hash(hasher),
+                Some(Object::List(items, whole)) => {
+                    whole.hash(hasher);
+                    inside(items, hasher);
+                }
+                Some(Object::Numbered(iterator, _)) => inside(std::slice::from_ref(iterator), hasher),
+                Some(Object::Chain(iterators)) => inside(iterators, hasher),
+                Some(Object::Store { back, .. }) => back.is_some().hash(hasher),
+                Some(Object::Unknown(..) | Object::Endless(..)) | None => {}
+            },
+            Value::Variant(name, _, args) => {
+                name.hash(hasher);
+                all(args, hasher);
+            }
+            Value::Tuple(items) => all(items, hasher),
+            Value::Exc(exc) => (&exc.classes, exc.resp, exc.lost).hash(hasher),
+            Value::Func(func, _) => func.hash(hasher),
+            Value::Bound(method) => {
+                method.1.hash(hasher);
+                all(std::slice::from_ref(&method.0), hasher);
+            }
+            Value::Inst(inst) => {
+                (&inst.ty, inst.timeout, &inst.verb, inst.key.is_some(), inst.retries, inst.raises).hash(hasher);
+                (inst.opaque_headers, inst.told, inst.made_here).hash(hasher);
+                all(&inst.inputs, hasher);
+                all(&inst.parts, hasher);
+            }
+            Value::Partial(pending) | Value::Future(pending) => {
+                all(std::slice::from_ref(&pending.callee), hasher);
+                pending.args.iter().for_each(|(_, arg)| self.sketch(objects, arg, depth, hasher));
+            }
+            known => known.hash(hasher),
+        }
     }
 
     fn liveness(&mut self, func: FuncRef) -> Rc<Liveness> {
@@ -318,4 +491,31 @@ pub(super) fn remember(history: u64, event: &Event, failed: bool) -> u64 {
         _ => return history,
     }
     hasher.finish()
+}
+
+/// The same in outline: of what was done before the failure, only what sorts of things.
+pub(super) fn outline(outline: u64, event: &Event, failed: bool) -> u64 {
+    match event {
+        Event::Op(_) if failed => outline | 1 << 63,
+        _ if failed => remember(outline, event, true),
+        Event::Fail(info, how, at) => {
+            let mut hasher = FxHasher::default();
+            (outline, info.place, how, at).hash(&mut hasher);
+            hasher.finish()
+        }
+        Event::Op(_) if outline & 1 == 0 => outline | 1,
+        Event::Op(_) => outline | 2,
+        Event::Left(..) => outline | 4,
+        Event::Caught(_) => outline | 8,
+        Event::Lost(_) => outline | 16,
+        Event::ReadBody(_) => outline | 32,
+        Event::Stumbled => outline | 64,
+        _ => outline,
+    }
+}
+
+/// How often what a symbol is made of had been made.
+fn version(symbols: &Symbols, versions: &BTreeMap<SymId, u32>, sym: SymId) -> u64 {
+    let of = |sym: &SymId| u64::from(versions.get(sym).copied().unwrap_or(0));
+    symbols.info(sym).map_or(0, |info| of(&sym) + info.roots.iter().map(of).sum::<u64>())
 }

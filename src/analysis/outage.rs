@@ -125,6 +125,7 @@ impl Machine<'_> {
             outage.simulated += 1;
             let attempt = outage.simulated;
             outage.cut |= self.exhausted;
+            narrowed |= self.thinned;
             let mut seen = FxHashSet::default();
             let mut gaps: Option<Wait> = None;
             for finished in finished {

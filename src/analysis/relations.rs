@@ -93,7 +93,7 @@ impl Machine<'_> {
             let Some(known) = Comparison::of(&self.symbols, *other).filter(|known| known.of == asked.of) else {
                 continue;
             };
-            self.passages.ask(*other);
+            self.passages.ask(&self.symbols, &state.versions, *other);
             let op = if *truth { known.op } else { opposite(known.op) };
             match op {
                 BinOp::Lt => high = high.min(known.number - 1.0),

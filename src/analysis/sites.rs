@@ -45,6 +45,8 @@ pub(super) struct Explored {
     pub out: Vec<Finished>,
     /// The work was cut short.
     pub cut: bool,
+    /// Not all paths were followed: what was found is there, what was not found may be.
+    pub thinned: bool,
     /// The loop is come to only where a first try before it failed.
     pub after_first_try: bool,
 }
@@ -414,6 +416,7 @@ fn explore_as(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, budge
     let mut explored = Explored::default();
     let finished = machine.run(entries.clone());
     explored.cut = machine.exhausted;
+    explored.thinned = machine.thinned;
     for finished in finished {
         let failed = finished.state.failed.is_some();
         match (&finished.end, failed) {

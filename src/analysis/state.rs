@@ -507,11 +507,14 @@ pub struct State {
     pub passage: u32,
     /// What it did, as far as it will be looked at (see [`super::merging`]).
     pub history: u64,
+    /// The same in outline.
+    pub outline: u64,
 }
 
 impl State {
     /// Adds an event.
     pub fn push(&mut self, event: Event) {
+        self.outline = super::merging::outline(self.outline, &event, self.failed.is_some());
         self.history = super::merging::remember(self.history, &event, self.failed.is_some());
         let depth = self.trace.as_ref().map_or(0, |trace| trace.depth + 1);
         self.trace = Some(Rc::new(Trace { event, before: self.trace.take(), depth }));

@@ -64,7 +64,7 @@ impl Taint {
     /// The number of the turn (a loop over a range).
     pub const COUNTER: Taint = Taint(1024);
     /// What may be set from outside the program, and need not be.
-    pub const SETTING: Taint = Taint(2048);
+    pub const SETTING: Taint = Taint(1 << 21);
 
     // What sort of number it is, where that is known (see [`super::scaling`]).
 

@@ -272,3 +272,35 @@ fn what_is_cut_short_is_not_guessed() {
     let (late, alone) = (rules(&ran, first), rules(&known, 0));
     assert!(late.is_subset(&alone), "{late:?} of {alone:?}");
 }
+
+/// Branches around a request that leave different things behind: the ways through them double with each, and the loop
+/// is about none of them.
+#[test]
+fn branches_around_a_request_do_not_hide_its_loop() {
+    for count in [3, 6, 12] {
+        let names = each(count, |at| format!("part{at}, "));
+        let parts = each(count, |at| {
+            format!(
+                "        if order.part{at}:\n            part{at} = clean(order.part{at})\n        else:\n            part{at} = other(extra)\n"
+            )
+        });
+        let told = each(3, |at| format!("            if part{at}:\n                log(error, part{at})\n"));
+        let text = format!(
+            "import requests\n\n\ndef submit(order, extra):\n    while True:\n{parts}        try:\n            return requests.put(\"https://shop.example/orders\", json=[{names}], timeout=5)\n        except requests.ConnectionError as error:\n{told}            continue\n"
+        );
+        let parts = each(count, |at| {
+            format!("let part{at} = if order.part{at} {{ clean(&order.part{at}) }} else {{ other(extra) }};\n")
+        });
+        let told = each(3, |at| format!("if part{at} {{ log(&error, part{at}); }}\n"));
+        let text_rs = format!(
+            "fn submit(order: &Order, extra: &Extra) -> String {{\nloop {{\n{parts}match ureq::put(\"https://shop.example/orders\").send_json(({names})) {{\nOk(answer) => return answer.into_string().unwrap(),\nErr(error) => {{\n{told}}}\n}}\n}}\n}}\n"
+        );
+        for (name, text) in [("a.py", text), ("b.rs", text_rs)] {
+            let folder = folder();
+            folder.write(name, &text);
+            let found = super::lint(&folder.0, &["--isolated", "--output-format", "concise"]).out;
+            assert!(found.contains("[retry-without-delay]"), "{count} in {name}: {found}");
+            assert!(found.contains("[unbounded-retry]"), "{count} in {name}: {found}");
+        }
+    }
+}

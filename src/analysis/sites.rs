@@ -28,7 +28,7 @@ use crate::source::Span;
 /// Steps for coming to a loop.
 const ENTRY_BUDGET: u64 = 6_000;
 /// Steps for finding failure paths.
-const EXPLORE_BUDGET: u64 = 30_000;
+const EXPLORE_BUDGET: u64 = 12_000;
 /// Steps within which something that leaves the process is to be come to.
 const SIEVE_BUDGET: u64 = 3_000;
 

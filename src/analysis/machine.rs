@@ -33,8 +33,8 @@ pub(super) const VALUE_DEPTH: u32 = 12;
 /// Steps after which a file is gone through less thoroughly.
 const FILE_SHARE: u64 = 1_500_000;
 /// A state holds so much before its steps count for more than one, and for one more with each further so much.
-const ORDINARY: usize = 1_000;
-const EXTRA: usize = 64;
+const ORDINARY: usize = 700;
+const EXTRA: usize = 96;
 /// How many paths are followed to an end.
 const ENDS: usize = 400;
 /// How many of those are kept on which the same failure left at the same place.

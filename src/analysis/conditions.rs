@@ -2,6 +2,7 @@
 //! operation.
 
 use super::arith::{self, Truth};
+use super::calls::split_path;
 use super::loops::successors;
 use super::machine::INNER_TURNS;
 use super::machine::ITEMS;
@@ -108,12 +109,30 @@ impl<'a> Machine<'a> {
     }
 
     /// A value where its truth is asked: that of some libraries' answers is whether they are good ones.
-    pub(super) fn as_test(&self, state: &State, value: &Value) -> Value {
-        let Value::Resp(resp) = value else { return value.clone() };
+    pub(super) fn as_test(&mut self, state: &State, value: &Value) -> Value {
+        let Value::Resp(resp) = value else { return self.open_name(state, value) };
         let models = self.models(state.top().map_or(self.file, |frame| frame.func.file));
         let told = state.resp_types.get(resp).and_then(|ty| models.method(ty, "__bool__"));
         let told = told.filter(|entry| entry.kind == Kind::StatusTest).and_then(|entry| entry.statuses.as_deref());
         told.and_then(StatusSet::parse).map_or_else(|| value.clone(), |set| Value::StatusIn(*resp, set))
+    }
+
+    /// What a name of a module out of sight stands for, where that is asked: it may hold anything, or nothing.
+    fn open_name(&mut self, state: &State, value: &Value) -> Value {
+        let Value::Path(path) = value else { return value.clone() };
+        let file = state.top().map_or(self.file, |frame| frame.func.file);
+        let models = self.models(file);
+        let known = self.project.known(file, path).is_some()
+            || models.library_of(path).is_some()
+            || models.exception(path).is_some()
+            || models.knows_type(path);
+        match split_path(path).filter(|_| !known) {
+            Some((module, name)) => {
+                let node = Node::Attr(Value::Path(module.into()), name.into());
+                Value::Sym(self.symbols.intern(node, Taint::SETTING.or(Taint::STATE)))
+            }
+            None => value.clone(),
+        }
     }
 
     /// Whether all, or any, of some tests hold, where each is one of a status or decided.
@@ -524,7 +543,9 @@ impl<'a> Machine<'a> {
         if let Some(value) = self.combined(state, op, a, b) {
             return value;
         }
-        let value = arith::binary(&mut self.symbols, op, a, b);
+        let asked = matches!(op, BinOp::Eq | BinOp::Ne | BinOp::Is | BinOp::IsNot) && *b == Value::None;
+        let open = asked.then(|| self.open_name(state, a));
+        let value = arith::binary(&mut self.symbols, op, open.as_ref().unwrap_or(a), b);
         if let Value::Bool(_, taint) = &value
             && taint.has(Taint::COUNTER)
             && arith::is_test(op)

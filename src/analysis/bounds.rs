@@ -61,8 +61,9 @@ pub(super) fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outag
     let mut stuck: Option<&'static str> = None;
     for test in &tests {
         match test {
-            Test::Moves { clock: true } => return Bound::Deadline(None),
-            Test::Moves { clock: false } => return Bound::Caller,
+            Test::Moves { clock: true, .. } => return Bound::Deadline(None),
+            Test::Moves { clock: false, given: true } => return Bound::Caller,
+            Test::Moves { .. } => return Bound::Count(None),
             Test::Items => return Bound::Count(None),
             Test::Flag => flag = true,
             Test::Unknown => unknown = true,
@@ -230,8 +231,8 @@ pub(super) fn seconds(left: f64) -> Option<f64> {
 /// What a test on the way out of the loop shows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Test {
-    /// Comes nearer to its end with each attempt.
-    Moves { clock: bool },
+    /// Comes nearer to its end with each attempt; the end is `given` by a caller, or fixed elsewhere.
+    Moves { clock: bool, given: bool },
     /// The items of something finite.
     Items,
     /// A stop flag, a running attribute.
@@ -273,7 +274,8 @@ pub(super) fn counted_out<'o>(machine: &mut Machine<'_>, found: &Found<'_>, outa
             Some((_, counts)) => *counts,
             None => {
                 let syms: Vec<SymId> = decided.iter().filter(|(p, ..)| *p == place).map(|(_, sym, _)| *sym).collect();
-                let counts = classify(machine, found, sym, &syms, outage) == Some(Test::Moves { clock: false });
+                let counts =
+                    matches!(classify(machine, found, sym, &syms, outage), Some(Test::Moves { clock: false, .. }));
                 known.push((place, counts));
                 counts
             }
@@ -345,7 +347,8 @@ pub(super) fn classify(
         && (slacks.windows(2).all(|pair| matches!(pair, [a, b] if b > a))
             || slacks.windows(2).all(|pair| matches!(pair, [a, b] if b < a)));
     if moving {
-        return Some(Test::Moves { clock: taint.has(Taint::CLOCK) });
+        let given = is_given(machine, &Value::Sym(sym), 6);
+        return Some(Test::Moves { clock: taint.has(Taint::CLOCK), given });
     }
     if taint.has(Taint::CLOCK) {
         // The clock is in it, in a form that is not understood.
@@ -377,6 +380,21 @@ pub(super) fn classify(
         return Some(Test::Unknown);
     }
     None
+}
+
+/// Whether a number may be what a caller gives: a parameter, or what an object holds. A name of another module and what a
+/// call gives are set elsewhere, once for all callers.
+fn is_given(machine: &Machine<'_>, value: &Value, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return true };
+    let Value::Sym(id) = value else { return false };
+    let Some(info) = machine.symbols.info(*id) else { return true };
+    match &info.node {
+        Node::Unary(_, inner) | Node::Linear(inner, _) | Node::Truth(inner) => is_given(machine, inner, depth),
+        Node::Binary(_, a, b) => is_given(machine, a, depth) || is_given(machine, b, depth),
+        Node::Math(_, args) => args.iter().any(|arg| is_given(machine, arg, depth)),
+        Node::Attr(Value::Path(_), _) | Node::Index(Value::Path(_), _) | Node::Call(..) | Node::Unknown(_) => false,
+        _ => true,
+    }
 }
 
 /// The number by which the sides of a comparison differ, symbols aside.

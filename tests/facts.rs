@@ -886,3 +886,38 @@ impl Feed {
         &json!({ "kind": "daemon", "operation": "self.session(address).await", "cap": "none", "delay": "fixed" }),
     );
 }
+
+#[test]
+fn how_often_is_fixed_where_no_caller_says() {
+    for limit in ["limits.TRIES", "int(stored.limit('tries'))"] {
+        let text = format!(
+            r#"
+import time, requests
+from ferry import limits, stored
+
+def depart(url):
+    for turn in range({limit}):
+        try:
+            return requests.get(url, timeout=5)
+        except requests.ConnectionError:
+            time.sleep(2)
+    raise LookupError(url)
+"#
+        );
+        python(&text, &json!({ "cap": "count", "max_attempts": null }));
+    }
+    python(
+        r#"
+import time, requests
+
+def depart(url, tries):
+    for turn in range(tries):
+        try:
+            return requests.get(url, timeout=5)
+        except requests.ConnectionError:
+            time.sleep(2)
+    raise LookupError(url)
+"#,
+        &json!({ "cap": "caller", "max_attempts": null }),
+    );
+}

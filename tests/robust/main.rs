@@ -14,6 +14,7 @@ mod mutations;
 mod order;
 mod places;
 mod rounds;
+mod times;
 
 use std::path::Path;
 use std::process::{Command, Stdio};

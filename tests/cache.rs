@@ -158,6 +158,20 @@ fn where_nothing_can_be_written_all_is_found_with_a_warning() {
     assert!(folder.0.join(CACHE).is_file(), "what is not ours stays");
 }
 
+/// Sources may come from anybody: what they make a link of the cache to is neither written to nor cleared out.
+#[cfg(unix)]
+#[test]
+fn a_link_leads_no_writing_elsewhere() {
+    let folder = project("cache-link");
+    let alone = lint(&folder.0, &["--no-cache"]);
+    folder.write("other/.git/HEAD", "").write("other/theirs", "theirs");
+    std::os::unix::fs::symlink("other", folder.0.join(CACHE)).unwrap();
+    let ran = lint(&folder.0, &[]);
+    assert_eq!((ran.code, &ran.out), (alone.code, &alone.out));
+    assert!(ran.err.contains("cannot be written (it is a link)"), "{}", ran.err);
+    assert_eq!(std::fs::read_dir(folder.0.join("other")).unwrap().count(), 2);
+}
+
 /// A file may hold nothing, as on a disk that is full.
 #[cfg(unix)]
 #[test]

@@ -26,6 +26,8 @@ use crate::walk::Place;
 pub(super) const FOLDER: &str = ".stormlint_cache";
 /// What tells that a folder of that name is ours, and tells programs that make copies to pass over it.
 const TAG: &str = "CACHEDIR.TAG";
+/// How the names of files begin that are not whole yet.
+const PART: &str = ".part-";
 const TAG_TEXT: &str = "Signature: 8a477f597d28d172789f06886806bc55\n# Made by stormlint, and safe to remove.\n";
 /// As many runs are kept, the newest ones.
 const MOST: usize = 64;
@@ -62,6 +64,10 @@ impl Cache {
     }
 
     fn write(&self, outcome: &Outcome) -> io::Result<()> {
+        // The sources may come from anybody, and lead by a link to a folder of somebody else's files.
+        if self.folder.is_symlink() {
+            return Err(io::Error::other("it is a link"));
+        }
         if !self.folder.join(TAG).is_file() {
             fs::create_dir_all(&self.folder)?;
             put(&self.folder, ".gitignore", "*\n")?;
@@ -85,7 +91,7 @@ pub(super) fn remove(root: &Path) -> io::Result<bool> {
 }
 
 fn put(folder: &Path, name: impl AsRef<Path>, text: &str) -> io::Result<()> {
-    let mut file = tempfile::Builder::new().prefix(".part-").tempfile_in(folder)?;
+    let mut file = tempfile::Builder::new().prefix(PART).tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     file.persist(folder.join(name)).map(|_| ()).map_err(|error| error.error)
 }
@@ -94,9 +100,11 @@ fn put(folder: &Path, name: impl AsRef<Path>, text: &str) -> io::Result<()> {
 fn thin_out(folder: &Path) {
     let Ok(listed) = fs::read_dir(folder) else { return };
     let entry = |entry: fs::DirEntry| {
-        let is_mark = |name: &std::ffi::OsStr| name == TAG || name == ".gitignore";
+        let name = entry.file_name();
+        let name = name.to_str()?;
+        let is_ours = name.starts_with(PART) || (name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let time = entry.metadata().and_then(|facts| facts.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
-        (!is_mark(&entry.file_name())).then(|| (time, entry.path()))
+        is_ours.then(|| (time, entry.path()))
     };
     let mut entries: Vec<_> = listed.filter_map(Result::ok).filter_map(entry).collect();
     entries.sort();
@@ -221,7 +229,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let cache = |number: usize| Cache {
             folder: root.path().join(FOLDER),
-            entry: root.path().join(FOLDER).join(number.to_string()),
+            entry: root.path().join(FOLDER).join(format!("{number:032x}")),
         };
         for number in 0..MOST + 3 {
             cache(number).write(&Outcome::default()).unwrap();

@@ -19,6 +19,7 @@ pub(super) mod lexer;
 mod literals;
 mod names;
 mod patterns;
+mod reading;
 mod scopes;
 mod statements;
 mod syntax;
@@ -26,10 +27,8 @@ mod syntax;
 mod tests;
 mod types;
 
-use std::borrow::Cow;
-
 use rustc_hash::{FxHashMap, FxHashSet};
-use tree_sitter::{Node, Parser};
+use tree_sitter::Node;
 
 use crate::frontend::graph::Graph;
 use crate::ir::{
@@ -45,11 +44,8 @@ const DEPTH_LIMIT: usize = 200;
 /// Lowers a Python file; never fails.
 #[must_use]
 pub fn lower(file: &SourceFile, module: &str) -> Module {
-    let mut parser = Parser::new();
-    let language = tree_sitter_python::LANGUAGE.into();
-    let text = with_line_ends(&file.text);
-    let tree = parser.set_language(&language).ok().and_then(|()| parser.parse(text.as_bytes(), None));
-    let Some(tree) = tree else {
+    let text = reading::prepare(&file.text);
+    let Some(tree) = reading::parse(&text) else {
         let whole = Span::new(0, file.text.len());
         let unparsed = vec![Unparsed { span: whole, message: "the parser gave up on this file".to_owned() }];
         return Module {
@@ -66,17 +62,6 @@ pub fn lower(file: &SourceFile, module: &str) -> Module {
     let root = tree.root_node();
     let scopes = scopes::collect(root, &text, &package);
     Lowering::new(&text, scopes, is_test_file(&file.path)).run(root)
-}
-
-/// A text in which every line ends as the parser knows it: a lone `\r` ends one for Python too. No byte moves.
-fn with_line_ends(text: &str) -> Cow<'_, str> {
-    let bytes = text.as_bytes();
-    let is_lone = |at: usize| bytes.get(at) == Some(&b'\r') && bytes.get(at + 1) != Some(&b'\n');
-    if !bytes.contains(&b'\r') || !(0..bytes.len()).any(is_lone) {
-        return Cow::Borrowed(text);
-    }
-    let ends = text.char_indices().map(|(at, c)| if c == '\r' && is_lone(at) { '\n' } else { c });
-    Cow::Owned(ends.collect())
 }
 
 /// Whether the file's name or a folder above it says that it holds tests.

@@ -231,6 +231,19 @@ fn parts_that_are_taken_apart_several_times() {
     });
 }
 
+#[test]
+fn blocks_of_comments() {
+    hold("comments.py", 800, |size| {
+        let lines = "# what somebody took out and did not want to lose\n".repeat(size);
+        format!("{HEAD}def f(u):\n    a = 1\n{lines}    return requests.get(u)\n")
+    });
+}
+
+#[test]
+fn modules_in_modules_that_parse_in_part() {
+    hold("modules.rs", 300, |size| format!("{}{}", "mod a { gen fn f() { yield @ 1 } ".repeat(size), "}".repeat(size)));
+}
+
 /// What was not gone through for want of room is left out: a file with many sites has no finding that each of them has
 /// not by itself.
 #[test]

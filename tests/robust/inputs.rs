@@ -238,3 +238,80 @@ fn deep_files() {
         hold(name, text.as_bytes(), Told::Either);
     }
 }
+
+/// Whatever can be put into itself, or set in a row without an end.
+#[test]
+fn deep_files_of_further_kinds() {
+    let deep = large(50_000);
+    let indented = |line: &str| -> String {
+        let lines = (0..large(3_000)).map(|at| format!("{}{line}\n", " ".repeat(at)));
+        lines.chain([format!("{}pass\n", " ".repeat(large(3_000)))]).collect()
+    };
+    let each = |line: &dyn Fn(usize) -> String| -> String { (0..deep).map(line).collect() };
+    for (name, text) in [
+        ("dicts.py", format!("x = {}\n", nested("{1: ", "1", "}", deep))),
+        ("comprehensions.py", format!("x = {}\n", nested("[y for y in ", "z", "]", deep))),
+        ("fors.py", format!("x = [y{}]\n", " for y in z".repeat(deep))),
+        ("awaits.py", format!("async def f():\n    return {}x\n", "await ".repeat(deep))),
+        ("yields.py", format!("def f():\n    x = {}\n", nested("(yield ", "1", ")", deep))),
+        ("walrus.py", format!("x = {}\n", nested("(a := ", "1", ")", deep))),
+        ("assigned.py", format!("{}1\n", "a = ".repeat(deep))),
+        ("joined.py", format!("x = {}\n", "'a' ".repeat(deep))),
+        ("ands.py", format!("x = a{}\n", " and f()".repeat(deep))),
+        ("formats.py", format!("x = f'{}'\n", nested("{x:", "", "}", deep))),
+        ("templates.py", format!("x = {}\n", nested("t'{", "1", "}'", deep))),
+        ("types.py", format!("x: {} = 1\n", nested("A[", "int", "]", deep))),
+        ("handlers.py", format!("try:\n    f()\n{}", each(&|at| format!("except E{at}:\n    g()\n")))),
+        ("cases.py", format!("match x:\n{}", each(&|at| format!("    case {at}:\n        g()\n")))),
+        ("dotted.py", format!("import a{}\n", ".b".repeat(deep))),
+        ("tries.py", indented("try:")),
+        ("withs.py", indented("with a() as b:")),
+        ("classes.py", indented("class A:")),
+        ("open.py", "(".repeat(deep)),
+        ("open-string.py", "f'{".repeat(deep)),
+        ("continued.py", "\\\n".repeat(deep)),
+        ("conflicts.py", "<<<<<<< a\n".repeat(deep)),
+        ("functions.rs", nested("fn f() {", "", "}", deep)),
+        ("impls.rs", nested("impl A { fn f() {", "", "} }", deep)),
+        ("unsafe.rs", format!("fn f() {{ {} }}\n", nested("unsafe {", "1", "}", deep))),
+        ("async.rs", format!("fn f() {{ {} }}\n", nested("async move {", "1", "}", deep))),
+        ("labels.rs", format!("fn f() {{ {} }}\n", nested("'a: {", "1", "}", deep))),
+        ("awaits.rs", format!("async fn f() {{ x{} }}\n", ".await".repeat(deep))),
+        ("refs.rs", format!("fn f() {{ {}1 }}\n", "&mut ".repeat(deep))),
+        ("boxes.rs", format!("fn f() {{ let {}a = b; }}\n", "box ".repeat(deep))),
+        ("chains.rs", format!("fn f() {{ if let A = a{} {{}} }}\n", " && let A = a".repeat(deep))),
+        ("let-else.rs", format!("fn f() {{ {} }}\n", nested("let Some(a) = b else {", "return;", "};", deep))),
+        ("passed.rs", format!("fn f() {{ {} }}\n", nested("g(|x| ", "1", ")", deep))),
+        ("uses.rs", format!("use {};\n", nested("a::{", "b", "}", deep))),
+        ("functions-types.rs", format!("fn f(x: {}u8) {{}}\n", "fn() -> ".repeat(deep))),
+        ("attributes.rs", format!("{}fn f() {{}}\n", "#[a]\n".repeat(deep))),
+        ("comments.rs", format!("{}fn f() {{}}\n", nested("/*", "", "*/", deep))),
+        ("arms.rs", format!("fn f() {{ match a {{ {} _ => {{}} }} }}\n", "1 => g(), ".repeat(deep))),
+        ("selects.rs", format!("fn f() {{ {} }}\n", nested("select! { a = b => { ", "1", " } }", deep))),
+        ("modules-in-part.rs", nested("mod a { gen fn x() { yield @ 1 } ", "", "}", deep)),
+        ("open.rs", "fn f() {".repeat(deep)),
+        ("generics.rs", "<".repeat(deep)),
+    ] {
+        hold(name, text.as_bytes(), Told::Either);
+    }
+}
+
+/// Tables, and one loop with a branch for each state: what programs write.
+#[test]
+fn parsers_that_were_generated() {
+    let states = large(20_000);
+    let numbers: String = (0..states * 20).map(|at| format!("{}, ", at * 7919 % 1000)).collect();
+    let mut text = format!("TABLE = [{numbers}]\n\n\ndef parse(tokens, state):\n    while True:\n");
+    let mut text_rs =
+        format!("static TABLE: &[u16] = &[{numbers}];\nfn parse(mut state: u32) {{\nloop {{ match state {{\n");
+    for at in 0..states {
+        let _ = write!(
+            text,
+            "        if state == {at}:\n            token = next(tokens)\n            if token is None:\n                \
+             return\n            state = TABLE[state * 20 + token]\n            continue\n"
+        );
+        let _ = writeln!(text_rs, "{at} => {{ let t = next(); if t == 0 {{ return; }} state = goto({at}, t); }}");
+    }
+    hold("tables.py", text.as_bytes(), Told::Sound);
+    hold("tables.rs", (text_rs + "_ => return } } }\n").as_bytes(), Told::Sound);
+}

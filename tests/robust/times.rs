@@ -16,6 +16,9 @@ const LONGEST: f64 = 2.0;
 /// Files that take less are not listed.
 const LISTED: f64 = 0.5;
 
+/// Which file is gone through.
+static AT: AtomicU64 = AtomicU64::new(0);
+
 /// Seconds of the processor that this process has taken, where the system tells.
 fn taken(begin: Instant) -> f64 {
     let told = std::fs::read_to_string("/proc/self/stat").ok().and_then(|text| {
@@ -57,7 +60,6 @@ fn no_source_takes_long() {
     folders.iter().for_each(|folder| sources(folder, &mut paths));
     assert!(paths.len() > 20, "no sources in {folders:?}");
 
-    static AT: AtomicU64 = AtomicU64::new(0);
     let watched = paths.clone();
     std::thread::spawn(move || {
         let mut last = (u64::MAX, Instant::now());

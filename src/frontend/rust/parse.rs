@@ -18,6 +18,8 @@ use crate::source::Span;
 
 /// Deeper than this, an item is reported rather than parsed.
 pub(super) const TOO_DEEP: usize = 2_000;
+/// As deep as this, a module that does not parse is taken apart.
+const MODULES: usize = 50;
 
 /// What could be parsed of a file.
 #[derive(Default)]
@@ -163,7 +165,7 @@ pub(super) fn depth(tokens: &TokenStream) -> usize {
                     top.run = 0;
                     top.angles = 0;
                 }
-                if joins || name == "return" || name == "break" || name == "yield" || name == "if" {
+                if joins || ["return", "break", "yield", "if", "box"].iter().any(|word| name == word) {
                     top.run += 1;
                 }
             }
@@ -207,7 +209,7 @@ pub(super) fn parse(tokens: TokenStream, deepest: usize, mut unparsed: Vec<Unpar
     }
     let (inner, rest) = inner_attributes(tokens);
     let attrs = syn::parse::Parser::parse2(Attribute::parse_inner, inner).unwrap_or_default();
-    let items = recover_items(rest, &mut unparsed);
+    let items = recover_items(rest, MODULES, &mut unparsed);
     Parsed { attrs, items, unparsed }
 }
 
@@ -237,12 +239,12 @@ fn inner_attributes(tokens: TokenStream) -> (TokenStream, TokenStream) {
     (inner, trees.collect())
 }
 
-fn recover_items(tokens: TokenStream, unparsed: &mut Vec<Unparsed>) -> Vec<Item> {
+fn recover_items(tokens: TokenStream, levels: usize, unparsed: &mut Vec<Unparsed>) -> Vec<Item> {
     let mut items = Vec::new();
     for piece in split(tokens) {
         match parse_bounded::<Item>(&piece) {
             Ok(item) => items.push(item),
-            Err(message) => match recover_item(&piece, unparsed) {
+            Err(message) => match recover_item(&piece, levels, unparsed) {
                 Some(item) => items.push(item),
                 None => report(&piece, &message, unparsed),
             },
@@ -252,7 +254,8 @@ fn recover_items(tokens: TokenStream, unparsed: &mut Vec<Unparsed>) -> Vec<Item>
 }
 
 /// A `mod`, `impl` or `trait` with those of its members that parse.
-fn recover_item(piece: &TokenStream, unparsed: &mut Vec<Unparsed>) -> Option<Item> {
+fn recover_item(piece: &TokenStream, levels: usize, unparsed: &mut Vec<Unparsed>) -> Option<Item> {
+    let levels = levels.checked_sub(1)?;
     let mut trees: Vec<TokenTree> = piece.clone().into_iter().collect();
     let Some(TokenTree::Group(body)) = trees.pop() else { return None };
     if body.delimiter() != Delimiter::Brace {
@@ -265,7 +268,7 @@ fn recover_item(piece: &TokenStream, unparsed: &mut Vec<Unparsed>) -> Option<Ite
     match &mut shell {
         Item::Mod(module) => {
             let (_, rest) = inner_attributes(body.stream());
-            module.content.as_mut()?.1 = recover_items(rest, unparsed);
+            module.content.as_mut()?.1 = recover_items(rest, levels, unparsed);
         }
         Item::Impl(block) => {
             for piece in split(body.stream()) {

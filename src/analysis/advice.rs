@@ -108,7 +108,7 @@ fn asks_http(machine: &Machine<'_>, group: &Group) -> bool {
 
 /// Whether the status of the answer that an error carries is asked for.
 fn is_looked_at(group: &Group) -> bool {
-    let asks = |event: &&Event| matches!(event, Event::LookedAtStatus(place) if *place == group.op.place);
+    let asks = |event: &&Event| matches!(event, Event::LookedAtStatus(place, _) if *place == group.op.place);
     group.paths.iter().any(|path| path.state.events().iter().any(asks))
 }
 

@@ -177,15 +177,17 @@ impl<'a> Machine<'a> {
             }
             Truth::Status(resp, set) => {
                 let now = state.resps.get(&resp).copied().unwrap_or_else(StatusSet::all);
-                state.push(Event::LookedAtStatus(resp));
+                let is_good = set.contains(200);
                 let (yes, no) = (now.and(&set), now.minus(&set));
                 let mut out = Vec::new();
                 if !yes.is_empty() {
                     let mut state = state.clone();
+                    state.push(Event::LookedAtStatus(resp, !is_good));
                     self.narrow(&mut state, resp, yes);
                     out.push((state, true));
                 }
                 if !no.is_empty() {
+                    state.push(Event::LookedAtStatus(resp, is_good));
                     self.narrow(&mut state, resp, no);
                     out.push((state, false));
                 }

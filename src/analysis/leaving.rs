@@ -178,7 +178,7 @@ pub(super) fn exits(machine: &Machine<'_>, found: &Found<'_>) -> Vec<Exit> {
                     .state
                     .events()
                     .iter()
-                    .any(|event| matches!(event, Event::LookedAtStatus(of) if *of == place));
+                    .any(|event| matches!(event, Event::LookedAtStatus(of, _) if *of == place));
                 // What stands in the answer was asked for: an error's would not have come so far.
                 let of_answer = |value: &Value| matches!(value, Value::Body(of) if *of == place);
                 let read = finished.state.events().iter().any(|event| match event {
@@ -192,7 +192,7 @@ pub(super) fn exits(machine: &Machine<'_>, found: &Found<'_>) -> Vec<Exit> {
                         .events()
                         .iter()
                         .skip_while(|event| !matches!(event, Event::Left(..)))
-                        .any(|event| matches!(event, Event::LookedAtStatus(of) if *of == place));
+                        .any(|event| matches!(event, Event::LookedAtStatus(of, _) if *of == place));
                 // What was raised and caught was noticed: the loop came to its end with it.
                 let caught = finished
                     .state

@@ -563,7 +563,7 @@ impl<'a> Machine<'a> {
         if !bad.is_empty() {
             let mut state = state.clone();
             self.narrow(&mut state, resp, bad);
-            state.push(Event::LookedAtStatus(resp));
+            state.push(Event::LookedAtStatus(resp, true));
             if entry.loses_response {
                 state.push(Event::Lost(at));
             }

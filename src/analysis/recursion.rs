@@ -10,7 +10,7 @@ use super::lost;
 use super::machine::{End, Finished, Machine, Plan};
 use super::policy::{Form, Role, Site};
 use super::sites::{Found, Sieve, explore, handles, is_unnoticed};
-use super::state::{At, Event, Failing, Known3, State};
+use super::state::{At, Event, Failed, Failing, Known3, OpInfo, State};
 use super::value::{ClassRef, FuncRef, Value};
 use crate::ir::{BlockId, Callee, Function, FunctionKind, Op, Slot, Term};
 
@@ -36,7 +36,13 @@ pub(super) fn in_function<'a>(machine: &mut Machine<'a>, func: FuncRef, function
         let plan = Plan { explore: true, recursion: true, max_turns: 2, ..Plan::calm() };
         let mut explored = explore(machine, &plan, vec![start.clone()], sieve);
         // Whoever reads page after page calls itself for the next one.
-        explored.back.retain(|finished| !is_unnoticed(machine, finished));
+        let asks_on = |finished: &Finished| match (&finished.end, &finished.state.failed) {
+            (End::Again(again), Some(failed)) if matches!(failed.how, Failing::Status(_)) => {
+                went_on(&finished.state, failed, again)
+            }
+            _ => false,
+        };
+        explored.back.retain(|finished| !is_unnoticed(machine, finished) && !asks_on(finished));
         let turn = explored.back.iter().find_map(|finished| last_turn(&finished.state));
         if let Some(turn) = turn
             && !explored.back.is_empty()
@@ -293,6 +299,19 @@ fn callee_name(function: &Function, slot: Slot, made: Option<&Op>) -> Option<Str
     }
 }
 
+/// Whether a path asked for something else after the failure: it went on without the answer, and came to the request
+/// again by the way, unless that mended the cause.
+fn went_on(state: &State, failed: &Failed, again: &OpInfo) -> bool {
+    let mended = matches!(&failed.how, Failing::Status(set) if set.minus(&facts::credential_statuses()).is_empty());
+    let events = state.events();
+    let mut since = events.iter().rev().take_while(|event| !matches!(event, Event::Fail(..)));
+    !mended
+        && since.any(|event| match event {
+            Event::Op(info) => info.remote == Known3::Yes && info.place != again.place && info.place != failed.op.place,
+            _ => false,
+        })
+}
+
 /// Whether a request was sent once more because it failed: somebody noticed, and where it succeeds it is not sent again.
 fn is_second_try(machine: &Machine<'_>, done: &[Finished], finished: &Finished) -> bool {
     let End::SecondTry(second) = &finished.end else { return false };
@@ -302,21 +321,14 @@ fn is_second_try(machine: &Machine<'_>, done: &[Finished], finished: &Finished) 
     let Some(failed) = &finished.state.failed else { return false };
     let of_answer = |value: &Value| matches!(value, Value::Body(place) if *place == failed.op.place);
     let notices = |event: &Event| match event {
-        Event::LookedAtStatus(_) | Event::Caught(_) | Event::Lost(_) => true,
+        Event::LookedAtStatus(_, true) | Event::Caught(_) | Event::Lost(_) => true,
         Event::Decide { sym, .. } => machine.symbols.mentions(&Value::Sym(*sym), &mut { of_answer }),
         _ => false,
     };
     let events = finished.state.events();
     let noticed = !matches!(failed.how, Failing::Status(_))
         || events.iter().rev().take_while(|event| !matches!(event, Event::Fail(..))).any(|event| notices(event));
-    // What went on without it and asked for something else came to it again by the way, unless that mended the cause.
-    let mended = matches!(&failed.how, Failing::Status(set) if set.minus(&facts::credential_statuses()).is_empty());
-    let since = events.iter().rev().take_while(|event| !matches!(event, Event::Fail(..)));
-    let went_on = since.clone().any(|event| match event {
-        Event::Op(info) => info.remote == Known3::Yes && info.place != second.place && info.place != failed.op.place,
-        _ => false,
-    });
     // Both in one call from here: that call's own affair.
     let elsewhere = failed.op.base == second.base;
-    noticed && (mended || !went_on) && !elsewhere && !done.iter().any(sends)
+    noticed && !went_on(&finished.state, failed, second) && !elsewhere && !done.iter().any(sends)
 }

@@ -435,10 +435,15 @@ fn explore_as(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, budge
             _ => {}
         }
     }
-    // The work was over before any path succeeded: what success does is looked at by itself.
-    let unseen = explored.cut && explored.done.is_empty() && explored.on.is_empty() && !explored.back.is_empty();
+    // The work was over before any path succeeded, or none of one sort did and it is known what success is: what success
+    // does is looked at by itself.
+    let none = explored.done.is_empty() && explored.on.is_empty();
+    let one = explored.done.is_empty() || explored.on.is_empty();
+    let remote = repeated(&explored).all(|op| op.remote == Known3::Yes);
+    let part = explored.cut || explored.thinned && remote;
+    let unseen = part && (none || one && remote) && !explored.back.is_empty();
     if unseen && plan.head.is_some() && plan.probe.is_none() {
-        machine.plan = Plan { explore: false, ..plan.clone() };
+        machine.plan = Plan { explore: false, max_turns: 1, ..plan.clone() };
         machine.allow(SIEVE_BUDGET);
         for finished in machine.run(entries) {
             match &finished.end {
@@ -518,19 +523,27 @@ fn is_new_work(machine: &Machine<'_>, finished: &Finished, entries: &[State]) ->
     failed.op.sources.iter().any(made_again) || failed.op.inputs.iter().any(taken)
 }
 
-/// Whether an answer with an error status is taken for a good one: what stands in it decides, and nobody asks for its
-/// status. So goes whoever reads page after page.
+/// Whether an answer with an error status is taken for a good one: nobody tells its status from that of a good one, and
+/// what stands in it decides, or something else is asked for next. So goes whoever reads page after page.
 pub(super) fn is_unnoticed(machine: &Machine<'_>, finished: &Finished) -> bool {
     let Some(failed) = finished.state.failed.as_ref().filter(|failed| matches!(failed.how, Failing::Status(_))) else {
         return false;
     };
-    let of_answer = |value: &Value| matches!(value, Value::Body(place) if *place == failed.op.place);
+    let place = failed.op.place;
+    let of_answer = |value: &Value| matches!(value, Value::Body(of) if *of == place);
+    let of_status = |value: &Value| matches!(value, Value::Resp(of) | Value::Status(of, _) if *of == place);
     let (mut read, mut noticed) = (false, false);
     let events = finished.state.events();
     for event in events.iter().rev().take_while(|event| !matches!(event, Event::Fail(..))) {
         match event {
-            Event::LookedAtStatus(_) | Event::Caught(_) | Event::Lost(_) => noticed = true,
-            Event::Decide { sym, .. } => read |= machine.symbols.mentions(&Value::Sym(*sym), &mut { of_answer }),
+            Event::LookedAtStatus(_, true) | Event::Caught(_) | Event::Lost(_) => noticed = true,
+            Event::Decide { sym, .. } => {
+                let decides =
+                    |found: &mut dyn FnMut(&Value) -> bool| machine.symbols.mentions(&Value::Sym(*sym), found);
+                noticed |= decides(&mut { of_status });
+                read |= decides(&mut { of_answer });
+            }
+            Event::Op(other) => read |= other.remote == Known3::Yes && other.base != failed.op.base,
             _ => {}
         }
     }

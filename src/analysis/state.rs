@@ -384,8 +384,8 @@ pub enum Event {
     Compared(At, f64),
     /// Two numbers, of which one may move, were compared to see whether to leave: how far they are apart.
     Apart(At, f64),
-    /// The status was looked at.
-    LookedAtStatus(Place),
+    /// The status was looked at; `true`: a good answer would have gone the other way.
+    LookedAtStatus(Place, bool),
     /// A stop flag was looked at.
     Flag,
     /// The loop was left, after so much waiting since the failure (at least, at most).

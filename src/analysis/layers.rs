@@ -16,6 +16,7 @@ use super::outage::Outage;
 use super::policy::{FailurePath, Form, Layer, Link, Role, Site};
 use super::sites::Found;
 use super::state::{Activation, Below, Event};
+use super::taken::is_picked;
 use super::value::ANY;
 use crate::frontend::prelude;
 use crate::ir::BlockId;
@@ -203,6 +204,7 @@ fn layer(machine: &Machine<'_>, activation: &Activation, head: BlockId, factor: 
         follows_advice: false,
         library: None,
         off: None,
+        guessed: false,
     };
     if prelude::is(activation.func.file) {
         let run = activation.runs?;
@@ -232,6 +234,7 @@ pub(super) fn layers(
         follows_advice: false,
         library: None,
         off: None,
+        guessed: false,
     };
     let mut worst: (u32, Vec<Inner>, Option<f64>) = (1, Vec::new(), Some(0.0));
     if found.form != Form::StraightLine {
@@ -284,7 +287,10 @@ pub(super) fn layers(
         _ => true,
     };
     for more in group.op.layers.iter().filter(by_itself) {
-        layers.push(of_library(machine.models(group.op.at.file), more));
+        let mut layer = of_library(machine.models(group.op.at.file), more);
+        // What a library repeats by default are failures that it has picked itself: perhaps others.
+        layer.guessed = more.told.is_none() && is_picked(machine, found, group);
+        layers.push(layer);
         product = product.map(|product| product.saturating_mul(more.factor));
         below = below.map(|below| below.saturating_mul(more.factor));
     }
@@ -316,5 +322,6 @@ fn of_library(models: &Models, below: &Below) -> Layer {
         follows_advice: library.is_some_and(|library| library.follows_retry_after),
         library: Some(below.library.to_string()),
         off: below.off.as_deref().map(str::to_owned),
+        guessed: false,
     }
 }

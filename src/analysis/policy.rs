@@ -550,6 +550,9 @@ pub struct Layer {
     pub library: Option<String>,
     /// What switches it off, where that is an argument ("max_retries=0").
     pub off: Option<String>,
+    /// Whether it repeats what comes back here is a guess: a library's default, around which the code itself picks the
+    /// failures that it repeats.
+    pub guessed: bool,
 }
 
 impl FailurePath {

@@ -25,10 +25,12 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
     }
     // What may be local work is too little to go by where the turns of a loop are not known.
     let vague = operation.remote != Known::Yes && site.layers.iter().any(|layer| layer.factor == 0);
+    // Alone with a layer of which it is not known whether it repeats the same failures.
+    let guessed = !own && below.iter().all(|layer| layer.guessed);
     let waits = site.layered_wait.filter(|wait| *wait > 0.0);
     let waits = waits.map(|wait| format!("; the waits between them add up to {} at most", wording::seconds(wait)));
     Some(Finding {
-        confidence: if vague { Confidence::Low } else { scope::site_confidence(site) },
+        confidence: if vague || guessed { Confidence::Low } else { scope::site_confidence(site) },
         message: format!(
             "{} is repeated by {} layers at once: {}",
             wording::subject(operation),

@@ -8,7 +8,7 @@ use super::memory::{key_is_retry_after, last_part};
 use super::state::{Event, Object, State};
 use super::status::StatusSet;
 use super::taking::takes;
-use super::value::{ANY, ClassRef, FuncRef, Inst, Node, Num, SymId, Taint, Type, Value};
+use super::value::{ANY, ClassRef, FuncRef, Inst, NUMBER, Node, Num, SymId, Taint, Type, Value};
 use crate::ir::{Arg, BinOp, Callee};
 use crate::models::{Entry, Kind, ParamRef};
 use crate::source::Span;
@@ -207,6 +207,16 @@ impl<'a> Machine<'a> {
                     let call = Call { entry, receiver, path: path.clone(), name: name.into(), args, span };
                     return self.apply(state, call, out);
                 }
+                // What gives any value in another form does so under the name of a type of which nothing is known.
+                if let Some((_, name)) = split_path(&path)
+                    && let [(None, given)] = args.list.as_slice()
+                    && let Some(entry) = self.models(file).method(ANY, name)
+                    && matches!(entry.kind, Kind::Transparent | Kind::Derive)
+                {
+                    let receiver = Some(given.clone());
+                    let call = Call { entry, receiver, path: path.clone(), name: name.into(), args, span };
+                    return self.apply(state, call, out);
+                }
                 self.call_unknown(state, callee.clone(), args, span, out);
             }
             Value::Inst(inst) => {
@@ -374,6 +384,16 @@ impl<'a> Machine<'a> {
                     && self.container_method(&mut state, &receiver, *id, &object, name, &args, at, out)
                 {
                     return;
+                }
+            }
+            // A number that is known has lost the type that it was wrapped in.
+            Value::Num(_) => {
+                if let Some(entry) =
+                    models.method(NUMBER, name).filter(|entry| entry.types.iter().any(|ty| ty == NUMBER))
+                {
+                    let path: Rc<str> = format!("{NUMBER}.{name}").into();
+                    let call = Call { entry, receiver: Some(receiver.clone()), path, name: name.into(), args, span };
+                    return self.apply(state, call, out);
                 }
             }
             Value::Inst(inst) => {

@@ -205,6 +205,9 @@ pub struct Exc {
 /// The class of an exception of which nothing is known.
 pub const ANY: &str = "*";
 
+/// The type under which a model tells of the methods of a number.
+pub const NUMBER: &str = "number";
+
 /// A thing whose type a model describes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Inst {

@@ -304,7 +304,9 @@ fn callee_name(function: &Function, slot: Slot, made: Option<&Op>) -> Option<Str
 fn went_on(state: &State, failed: &Failed, again: &OpInfo) -> bool {
     let mended = matches!(&failed.how, Failing::Status(set) if set.minus(&facts::credential_statuses()).is_empty());
     let events = state.events();
-    let mut since = events.iter().rev().take_while(|event| !matches!(event, Event::Fail(..)));
+    let last = events.iter().rposition(|event| matches!(event, Event::Fail(..))).unwrap_or(0);
+    // The next turn begins with what it needs anew.
+    let mut since = events.iter().skip(last).take_while(|event| !matches!(event, Event::Turn(_)));
     !mended
         && since.any(|event| match event {
             Event::Op(info) => info.remote == Known3::Yes && info.place != again.place && info.place != failed.op.place,

@@ -435,13 +435,12 @@ fn explore_as(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, budge
             _ => {}
         }
     }
-    // The work was over before any path succeeded, or none of one sort did and it is known what success is: what success
+    // The work was over before any path succeeded, or none went on that did and it is known what success is: what success
     // does is looked at by itself.
     let none = explored.done.is_empty() && explored.on.is_empty();
-    let one = explored.done.is_empty() || explored.on.is_empty();
     let remote = repeated(&explored).all(|op| op.remote == Known3::Yes);
     let part = explored.cut || explored.thinned && remote;
-    let unseen = part && (none || one && remote) && !explored.back.is_empty();
+    let unseen = part && (none || explored.on.is_empty() && remote) && !explored.back.is_empty();
     if unseen && plan.head.is_some() && plan.probe.is_none() {
         machine.plan = Plan { explore: false, max_turns: 1, ..plan.clone() };
         machine.allow(SIEVE_BUDGET);

@@ -643,6 +643,13 @@ pub struct Entry {
     /// `retry`: methods by which a class that is made of it decides for itself.
     #[serde(default)]
     pub hooks: Vec<String>,
+    /// `retry`: such methods that decide no more than how long it waits.
+    #[serde(default)]
+    pub paces: Vec<String>,
+    /// `retry`: the method, given the request's method and the answer's status, that decides no more than whether an
+    /// answer is tried again.
+    #[serde(default)]
+    pub judge: Option<String>,
     /// `retry`: it is told to a queue, which runs the whole task again.
     #[serde(default)]
     pub queue: bool,

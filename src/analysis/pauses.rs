@@ -9,7 +9,7 @@ use crate::ir::BinOp;
 use crate::source::Span;
 
 use super::pieces::{DEPTH, Piece, here, is_callable, number};
-use super::settings::asks_again;
+use super::settings::{OWN_WAIT, asks_again};
 
 /// A wait that grows by steps is followed over as many.
 const MOST_GROWN: f64 = 1_000.0;
@@ -34,6 +34,11 @@ impl<'a> Machine<'a> {
         {
             let pause = self.seconds(pause, policy.entry.unit);
             out.push((state, Res::Value(pause)));
+            return;
+        }
+        if policy.part(OWN_WAIT).is_some() {
+            let value = self.unknown(&mut state, Taint::CALL);
+            out.push((state, Res::Value(value)));
             return;
         }
         let wait = policy.part("wait").cloned();

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
+use super::arith;
 use super::calls::{Args, Call};
 use super::combinators::{Called, Given};
 use super::machine::{Advice, Machine, Out, Res};
@@ -19,6 +20,10 @@ use crate::ir::{BinOp, Callee, Function, Instr, Module, Op};
 use crate::models::{Entry, Kind, Models};
 use crate::source::Span;
 
+/// The part of a policy that says which answers are tried again, where a class does that for itself.
+const JUDGE: &str = "judge";
+/// The part of a policy that says that a class decides for itself how long it waits.
+pub(super) const OWN_WAIT: &str = "own-wait";
 /// So many policies of one function are looked at.
 const MOST: usize = 32;
 /// So many more that come to the same place on different paths.
@@ -131,12 +136,44 @@ impl<'a> Machine<'a> {
             return;
         }
         if entry.kind == Kind::Retry {
-            let policy = self.make_piece(class.file, entry, &args, None, Some(state)).value();
+            let piece = self.make_piece(class.file, entry, &args, None, Some(state));
+            let policy = self.with_hooks(&mut state.clone(), class, piece);
             return self.note_setting(state, None, &policy, span, true);
         }
         let path = entry.functions.first().map_or("", String::as_str);
         let call = Call { entry, receiver: None, path: path.into(), name: "__init__".into(), args, span };
         self.note_attached(state, &call);
+    }
+
+    /// The policy of a class that is made of one: what the class decides for itself is its own, or not known.
+    fn with_hooks(&mut self, state: &mut State, class: ClassRef, piece: Piece<'a>) -> Value {
+        let mut inst = (*piece.inst).clone();
+        let mut more: Vec<(&str, Value)> = Vec::new();
+        let constructor = state.top().and_then(|frame| Some((frame, self.project.function(frame.func)?)));
+        let constructor = constructor
+            .filter(|(frame, function)| frame.func.file == class.file && function.class == Some(class.class));
+        let this = constructor.and_then(|(frame, function)| {
+            let slot = function.params.iter().find(|param| param.is_self)?.slot;
+            frame.slots.get(slot.0 as usize)?.clone()
+        });
+        // What a caller hands through the constructor may be a number of attempts.
+        let through = constructor.is_some_and(|(_, function)| function.params.iter().any(|param| param.is_named_rest));
+        if piece.open() && through && piece.entry.takes.contains_key("attempts") && piece.part("attempts").is_none() {
+            more.push(("attempts", self.unknown(state, Taint::INPUT)));
+        }
+        if piece.entry.paces.iter().any(|hook| self.project.method(class, hook).is_some()) {
+            more.push((OWN_WAIT, Value::Bool(true, Taint::NONE)));
+        }
+        let judge = piece.entry.judge.as_deref().and_then(|hook| self.project.method(class, hook));
+        if let Some(judge) = judge {
+            let callee = Value::Func(judge, None);
+            let (this, place) = (this.unwrap_or_else(|| self.unknown(state, Taint::INPUT)), self.place(state));
+            let args = [(Some(Rc::from("self")), this), (None, self.unknown(state, Taint::INPUT))].into();
+            more.push((JUDGE, Value::Partial(Rc::new(Pending { callee, args, place }))));
+        }
+        let more = more.into_iter().flat_map(|(key, value)| [Value::Str(key.into()), value]);
+        inst.parts = inst.parts.iter().cloned().chain(more).collect();
+        Value::Inst(Rc::new(inst))
     }
 
     /// Any request of a client with such a policy: of the methods that it repeats, the one that does most harm.
@@ -189,6 +226,9 @@ impl<'a> Machine<'a> {
 
     /// Whether an answer is one that is tried again.
     pub(super) fn unwanted_answer(&mut self, state: State, piece: &Piece<'a>, resp: RespId, span: Span, out: &mut Out) {
+        if let Some(judge) = piece.part(JUDGE).cloned() {
+            return self.ask(state, &judge, Value::Status(resp, arith::identity_status()), out, span);
+        }
         let parse = |text: &Option<String>| text.as_deref().and_then(StatusSet::parse).unwrap_or_default();
         let set = match piece.part("statuses") {
             None if piece.open() && piece.entry.takes.contains_key("statuses") => None,

@@ -166,6 +166,8 @@ pub const WORDS: &[Word] = &[
             "waits",
             "again",
             "hooks",
+            "paces",
+            "judge",
             "queue",
         ],
         &["function"],

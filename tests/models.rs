@@ -53,6 +53,13 @@ fn every_file_loads_without_an_error() {
 }
 
 #[test]
+fn every_file_is_held_against_an_example() {
+    let bare: Vec<_> =
+        files().into_iter().filter(|(.., file)| file.examples.is_empty()).map(|(_, name, _)| name).collect();
+    assert!(bare.is_empty(), "no example exercises {bare:?}");
+}
+
+#[test]
 fn every_type_that_has_methods_is_told_of() {
     for (language, name, file) in files() {
         // What lets several things run at once is looked for by what its type is called, not by a value.

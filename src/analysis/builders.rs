@@ -6,8 +6,8 @@ use super::machine::Machine;
 use super::memory::last_part;
 use super::pieces::{PIECE, is_callable, marked};
 use super::state::{At, Object, State};
-use super::value::{F, Inst, Taint, Value};
-use crate::ir::{Callee, Function, GlobalId, Op, Slot};
+use super::value::{F, FuncRef, Inst, Taint, Value};
+use crate::ir::{Callee, FuncId, Function, FunctionKind, GlobalId, Instr, Op, Slot};
 use crate::models::{Entry, Sets};
 use std::rc::Rc;
 
@@ -362,45 +362,62 @@ impl<'a> Machine<'a> {
         if !inst.made_here {
             return value;
         }
-        let set = match self.set_cache.get(&(file, id.0)) {
-            Some(set) => *set,
-            None => {
-                let functions = self.project.module(file).map(|module| module.functions.as_slice()).unwrap_or_default();
-                let set = functions.iter().any(|function| self.sets_limit(file, function, id, &inst.ty));
-                self.set_cache.insert((file, id.0), set);
-                set
-            }
-        };
-        if !set {
-            return value;
+        if let Some(known) = self.set_cache.get(&(file, id.0)) {
+            return known.clone();
         }
-        Value::Inst(Rc::new(Inst { timeout: None, made_here: false, ..(**inst).clone() }))
+        // To whoever sets it, it is as it was made.
+        self.set_cache.insert((file, id.0), value.clone());
+        let functions = self.project.module(file).map(|module| module.functions.as_slice()).unwrap_or_default();
+        let left = if functions.iter().any(|function| self.sets_on(file, function, id, &inst.ty) == Some(true)) {
+            Value::Inst(Rc::new(Inst { timeout: None, made_here: false, ..(**inst).clone() }))
+        } else {
+            self.as_left(file, id, &inst.ty).unwrap_or(value)
+        };
+        self.set_cache.insert((file, id.0), left.clone());
+        left
     }
 
-    /// Whether a function sets what may limit the time on a module's client.
-    fn sets_limit(&self, file: u32, function: &Function, id: GlobalId, ty: &str) -> bool {
-        function.blocks.iter().any(|block| {
+    /// A module's client as the statements of the module leave it, where these set something on it.
+    fn as_left(&mut self, file: u32, id: GlobalId, ty: &str) -> Option<Value> {
+        let functions = self.project.module(file)?.functions.as_slice();
+        let at = functions.iter().position(|function| function.kind == FunctionKind::ModuleBody)?;
+        self.sets_on(file, functions.get(at)?, id, ty)?;
+        let func = FuncRef { file, func: FuncId(u32::try_from(at).ok()?) };
+        let state = self.enter(func);
+        // What is told to clients there is looked for by itself.
+        let driven = self.driven.take();
+        let left = self.run_aside(func, state);
+        self.driven = driven;
+        let left = left?.0.globals.get(&(file, id.0)).cloned();
+        left.filter(|left| matches!(left, Value::Inst(inst) if &*inst.ty == ty))
+    }
+
+    /// Whether a function sets something on a module's client, and then whether that may limit the time.
+    fn sets_on(&self, file: u32, function: &Function, id: GlobalId, ty: &str) -> Option<bool> {
+        let sets = function.blocks.iter().flat_map(|block| {
             let made = |slot: Slot| block.instrs.iter().find(|instr| instr.dst == Some(slot)).map(|instr| &instr.op);
-            let of_library = |slot: Slot| match made(slot) {
+            let of_library = move |slot: Slot| match made(slot) {
                 Some(Op::Call { callee: Callee::Value(callee), .. }) => match made(*callee) {
                     Some(Op::Path(path)) => self.project.known(file, path).is_some(),
                     _ => false,
                 },
                 _ => false,
             };
-            block.instrs.iter().any(|instr| match &instr.op {
+            let set = move |instr: &Instr| match &instr.op {
                 Op::Call { callee: Callee::Method { receiver, name }, args } => {
-                    let entry = self.models(file).method(ty, name).filter(|entry| entry.in_place);
-                    let sets = match entry.and_then(|entry| entry.sets) {
-                        Some(Sets::Timeout) => true,
-                        Some(Sets::Adapter) => !args.iter().any(|arg| of_library(arg.value)),
+                    let entry = self.models(file).method(ty, name).filter(|entry| entry.in_place)?;
+                    let limits = match entry.sets? {
+                        Sets::Timeout => true,
+                        Sets::Adapter => !args.iter().any(|arg| of_library(arg.value)),
                         _ => false,
                     };
-                    sets && matches!(made(*receiver), Some(Op::Global(other)) if *other == id)
+                    matches!(made(*receiver), Some(Op::Global(other)) if *other == id).then_some(limits)
                 }
-                _ => false,
-            })
-        })
+                _ => None,
+            };
+            block.instrs.iter().filter_map(set)
+        });
+        sets.max()
     }
 
     /// Notes what headers say of a key.

@@ -42,6 +42,16 @@ impl Args {
         self.list.iter().filter(|(name, _)| name.is_none()).nth(at).map(|(_, value)| value)
     }
 
+    /// Further arguments by their names, of a mapping in which keys and values stand in turn.
+    pub fn push_pairs(&mut self, items: &[Value]) {
+        for pair in items.chunks(2) {
+            match pair {
+                [Value::Str(name), value] => self.list.push((Some(name.clone()), value.clone())),
+                _ => self.open = true,
+            }
+        }
+    }
+
     /// All values.
     pub fn values(&self) -> impl Iterator<Item = &Value> {
         self.list.iter().map(|(_, value)| value)
@@ -75,16 +85,14 @@ impl<'a> Machine<'a> {
                     Some(items) if arg.name.is_none() => {
                         list.list.extend(items.iter().map(|item| (None, item.clone())));
                     }
-                    // Keys and values stand in turn.
-                    Some(items) if items.len() % 2 == 0 => {
-                        for pair in items.chunks(2) {
-                            match pair {
-                                [Value::Str(name), value] => list.list.push((Some(name.clone()), value.clone())),
-                                _ => list.open = true,
-                            }
+                    Some(items) => list.push_pairs(&items),
+                    None => {
+                        // Of a mapping some may be known.
+                        if let (Some(_), Some(Object::List(items, _))) = (&arg.name, self.object(&state, &value)) {
+                            list.push_pairs(items);
                         }
+                        list.open = true;
                     }
-                    _ => list.open = true,
                 }
                 continue;
             }
@@ -106,6 +114,13 @@ impl<'a> Machine<'a> {
             if matches!(res, Res::Called) && state.frames.len() == before.0 + 1 {
                 self.lend(state, args);
             }
+        }
+    }
+
+    fn object<'s>(&self, state: &'s State, value: &Value) -> Option<&'s Object> {
+        match value {
+            Value::Object(id) => state.objects.get(id),
+            _ => None,
         }
     }
 

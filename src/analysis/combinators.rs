@@ -56,6 +56,7 @@ pub(super) fn decorated(machine: &mut Machine<'_>, func: FuncRef, function: &Fun
             form,
             others: Vec::new(),
             elsewhere: None,
+            left_out: None,
         };
         found.extend(site(machine, what));
     }
@@ -76,6 +77,8 @@ pub(super) struct Driven<'f> {
     pub others: Vec<(Value, State)>,
     /// A request of its client to where it does not hold.
     pub elsewhere: Option<Rc<OpInfo>>,
+    /// A request of its client by a method that it leaves out, as all are that are seen.
+    pub left_out: Option<Rc<OpInfo>>,
 }
 
 /// The site of a call that a policy runs again.
@@ -107,7 +110,13 @@ pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> 
         .map(|finished| sites::at_head(finished.state))
         .collect();
     let plan = Plan { explore: true, blocks: Some(blocks), head: Some(head), max_turns: 2, ..Plan::calm() };
-    let explored = sites::explore(machine, &plan, entries.clone(), sites::Sieve::ALL);
+    let mut plan = plan;
+    let mut explored = sites::explore(machine, &plan, entries.clone(), sites::Sieve::ALL);
+    if explored.back.is_empty() && (explored.cut || !explored.on.is_empty()) {
+        // What it runs is not followed to its end, or makes anew what it needs: it is given the same each time.
+        plan.whole = true;
+        explored = sites::explore(machine, &plan, entries.clone(), sites::Sieve::ALL);
+    }
     let idle = explored.back.is_empty();
     // What a client or queue was told to do is a retry, whatever it is for.
     let role = match what.form {
@@ -134,7 +143,10 @@ pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> 
         lost_result: None,
         limit: Some(limit),
     };
-    let site = if idle { idle::in_policy(machine, &found, &what.policy) } else { facts::site(machine, &found) };
+    let mut site = if idle { idle::in_policy(machine, &found, &what.policy) } else { facts::site(machine, &found) };
+    if let (Some(site), Some(name)) = (&mut site, machine.deciding_class(&piece)) {
+        site.operations.iter_mut().for_each(|operation| operation.text.clone_from(name));
+    }
     let version = machine.models(what.func.file).version_note(piece.entry);
     let site = site.map(|site| Site { version, ..site });
     let never = match what.elsewhere {
@@ -144,9 +156,14 @@ pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> 
         }
         None => unawaited.then_some(Idle { why: IdleWhy::Unawaited, span: header }),
     };
-    match never {
-        Some(idle) => site.map(|site| idle::never(site, idle)),
-        None => site,
+    match (never, what.left_out) {
+        (Some(idle), _) => site.map(|site| idle::never(site, idle)),
+        (None, Some(op)) => {
+            let span = if op.at.file == what.func.file { op.at.span } else { header };
+            let why = IdleWhy::Method(op.method.as_deref().unwrap_or_default().to_owned());
+            site.map(|site| Site { idle: Some(Idle { why, span }), ..site })
+        }
+        (None, None) => site,
     }
 }
 
@@ -365,13 +382,15 @@ pub(super) fn called(machine: &mut Machine<'_>, module: &Module) -> Vec<Site> {
             None => call,
         };
         let elsewhere = sent.elsewhere(&told);
+        let mut left_out = |verb: &str| machine.leaves_out(func.file, &policy, verb);
+        let left_out = sent.all_by(&told, &mut left_out).filter(|_| given != Given::Called);
         let queue = machine.piece(func.file, &policy).is_some_and(|piece| piece.entry.queue);
         let form = match given {
             _ if queue => Form::TaskQueue,
             Given::Called | Given::Kept => Form::Decorator,
             Given::Made | Given::Attached => Form::ClientConfig,
         };
-        let what = Driven { policy, call, args, start: state, func, function, span, form, others, elsewhere };
+        let what = Driven { policy, call, args, start: state, func, function, span, form, others, elsewhere, left_out };
         found.extend(site(machine, what));
     }
     found

@@ -28,21 +28,19 @@ impl Machine<'_> {
     ) -> bool {
         let objects = &mut state.objects;
         let value = match (object, name) {
-            (Object::List(..), "append" | "push" | "push_back" | "add" | "insert" | "extend" | "update") => {
-                let given = match args.nth(0) {
-                    Some(Value::Object(given)) if name == "update" && args.list.len() == 1 => objects.get(given),
-                    _ => None,
-                };
-                let pairs = match given {
-                    Some(Object::List(pairs, true)) => pairs.clone(),
-                    _ => Vec::new(),
-                };
+            (Object::List(..), "update") => {
+                let (pairs, known) = self.pairs_given(state, args);
+                if let Some(Object::List(items, whole)) = Rc::make_mut(&mut state.objects).get_mut(&id) {
+                    *whole &= replace_pairs(items, &pairs) && known;
+                }
+                if let Some(value) = args.values().last() {
+                    self.put_back(state, receiver, value);
+                }
+                Value::None
+            }
+            (Object::List(..), "append" | "push" | "push_back" | "add" | "insert" | "extend") => {
                 if let Some(Object::List(items, whole)) = Rc::make_mut(objects).get_mut(&id) {
                     match name {
-                        "update" => {
-                            *whole = false;
-                            replace_pairs(items, &pairs);
-                        }
                         "extend" => *whole = false,
                         _ if items.len() >= ITEMS => *whole = false,
                         _ => items.extend(args.values().last().cloned()),
@@ -222,6 +220,23 @@ impl Machine<'_> {
         true
     }
 
+    /// The keys and values, in turn, that a mapping is made of or updated with, and whether these are all.
+    pub(super) fn pairs_given(&self, state: &State, args: &Args) -> (Vec<Value>, bool) {
+        let mut pairs = Vec::new();
+        let mut known = !args.open;
+        for (name, value) in &args.list {
+            match (name, self.spread(state, value)) {
+                (Some(name), _) => pairs.extend([Value::Str(name.clone()), value.clone()]),
+                (None, Some(items)) if items.iter().step_by(2).all(|key| matches!(key, Value::Str(_))) => {
+                    known &= items.len() % 2 == 0;
+                    pairs.extend(items.iter().take(items.len() / 2 * 2).cloned());
+                }
+                (None, _) => known = false,
+            }
+        }
+        (pairs, known)
+    }
+
     /// The items of a collection or iterator, where all are known.
     fn known_items(&self, state: &State, value: &Value) -> Option<Rc<[Value]>> {
         match value {
@@ -316,14 +331,18 @@ impl Machine<'_> {
     }
 }
 
-/// Puts a mapping's pairs into another, over those with the same keys.
-fn replace_pairs(items: &mut Vec<Value>, pairs: &[Value]) {
+/// Puts a mapping's pairs into another, over those with the same keys; false where there is no room for all.
+fn replace_pairs(items: &mut Vec<Value>, pairs: &[Value]) -> bool {
+    let mut all = true;
     for pair in pairs.chunks_exact(2) {
         let [key, value] = pair else { continue };
         if let Some([_, old]) = items.chunks_exact_mut(2).find(|old| old.first() == Some(key)) {
             *old = value.clone();
         } else if items.len() < ITEMS {
             items.extend([key.clone(), value.clone()]);
+        } else {
+            all = false;
         }
     }
+    all
 }

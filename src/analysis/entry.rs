@@ -1,6 +1,6 @@
 //! How a function is come to where no caller is in sight: its state, its parameters, and what declared types mean.
 
-use super::state::{Frame, Gap, State};
+use super::state::{Frame, Gap, Object, State};
 use super::value::{FuncRef, Inst, Node, SymId, Taint, Type, Value};
 use crate::ir::{Function, TypeRef};
 use crate::models::Kind;
@@ -74,7 +74,8 @@ impl<'a> Machine<'a> {
         slots
     }
 
-    /// What a parameter is where no caller is in sight: its default where that is a number or a callable, else unknown.
+    /// What a parameter is where no caller is in sight: its default where that is a number, a callable or a collection,
+    /// else unknown.
     pub(super) fn parameter(
         &mut self,
         state: &mut State,
@@ -82,7 +83,6 @@ impl<'a> Machine<'a> {
         function: &Function,
         param: &crate::ir::Param,
     ) -> Value {
-        let _ = state;
         if param.is_self
             && let Some(class) = function.class
         {
@@ -95,6 +95,12 @@ impl<'a> Machine<'a> {
         }
         if let Some(default) = param.default {
             let value = self.initial(FuncRef { file: func.file, func: default });
+            // An empty collection is there to be filled.
+            if matches!(&value, Value::Tuple(items) if items.is_empty()) {
+                let id = self.symbols.intern(Node::Param(func, param.slot.0), Taint::INPUT);
+                Rc::make_mut(&mut state.objects).insert(id, Object::List(Vec::new(), true));
+                return Value::Object(id);
+            }
             if !(self.open_defaults && is_once(&value))
                 && matches!(value, Value::Num(_) | Value::Path(_) | Value::Func(..) | Value::Tuple(_) | Value::Inst(_))
             {

@@ -218,7 +218,7 @@ pub struct Machine<'a> {
     pub(super) built_cache: FxHashMap<FuncRef, Rc<[State]>>,
     pub(super) initialising: Vec<FuncRef>,
     pub(super) import_cache: FxHashMap<(u32, Rc<str>), Option<Described<'a>>>,
-    pub(super) set_cache: FxHashMap<(u32, u32), bool>,
+    pub(super) set_cache: FxHashMap<(u32, u32), Value>,
     pub(super) weight_cache: FxHashMap<FuncRef, bool>,
     /// Whether a function acts, looked into so deep.
     pub(super) acts_cache: FxHashMap<(FuncRef, u32), bool>,

@@ -89,6 +89,18 @@ impl<'a> Machine<'a> {
                     Value::Object(id)
                 }
             },
+            "dict" => {
+                let (pairs, whole) = self.pairs_given(&state, &call.args);
+                // What is made of one thing that cannot be seen through is that thing.
+                if pairs.is_empty() && !whole {
+                    arith::math(&mut self.symbols, "dict", &args)
+                } else {
+                    let place = self.place(&state);
+                    let id = self.symbols.intern(Node::New(place), Taint::NONE);
+                    Rc::make_mut(&mut state.objects).insert(id, Object::List(pairs, whole));
+                    Value::Object(id)
+                }
+            }
             "chain" => self.chained(&mut state, &args),
             "reversed" => {
                 let value = args.first().cloned().unwrap_or(Value::None);

@@ -36,7 +36,7 @@ impl<'a> Machine<'a> {
             out.push((state, Res::Value(pause)));
             return;
         }
-        if policy.part(OWN_WAIT).is_some() {
+        if policy.part(OWN_WAIT).is_some() || policy.part("adjust").is_some_and(is_callable) {
             let value = self.unknown(&mut state, Taint::CALL);
             out.push((state, Res::Value(value)));
             return;
@@ -117,7 +117,7 @@ impl<'a> Machine<'a> {
             })
         };
         if piece.open() && piece.part("amount").is_none() {
-            let node = Node::Call("wait".into(), [piece.value()].into());
+            let node = Node::Call("wait".into(), [piece.value(), number(n)].into());
             return Value::Sym(self.symbols.intern(node, Taint::CALL));
         }
         let amount = part(self, "amount");
@@ -215,6 +215,17 @@ impl<'a> Machine<'a> {
                 let length = arith::binary(&mut self.symbols, BinOp::Mul, &amount, &number(a));
                 self.clamped(length, low, high)
             }
+            "wait-spread" => {
+                let window = high.unwrap_or_else(|| number(0.0));
+                let gaps = match piece.part("attempts") {
+                    Some(Value::Num(attempts)) => attempts.single().map(|attempts| attempts - 1.0),
+                    _ => None,
+                };
+                let share = gaps.map(|gaps| 2.0_f64.powf(n - 1.0) / (2.0_f64.powf(gaps) - 1.0));
+                let share = share.filter(|share| (0.0..1.0).contains(share)).unwrap_or(1.0);
+                let most = arith::binary(&mut self.symbols, BinOp::Mul, &window, &number(share));
+                random(self, number(0.0), most)
+            }
             "wait-none" => number(0.0),
             _ => {
                 let node = Node::Call("wait".into(), [piece.value()].into());
@@ -260,7 +271,7 @@ impl<'a> Machine<'a> {
         let jitter = if jitter == Value::None { own.unwrap_or(jitter) } else { jitter };
         let drawn = self.piece(here(state), &jitter);
         // What is sent again at once is so for certain.
-        let at_once = *length == number(0.0) && policy.is_some_and(|policy| policy.entry.at_once > 0);
+        let at_once = *length == number(0.0) && policy.as_ref().is_some_and(|policy| policy.entry.at_once > 0);
         if at_once && !matches!(&jitter, Value::None) && jitter != number(0.0) {
             let length = Value::Num(Num::range(0.0, 0.0, Taint::RANDOM));
             return self.wait(state, Some(length), at, false);
@@ -270,6 +281,15 @@ impl<'a> Machine<'a> {
             (Some("jitter-grown"), _) => {
                 let more = self.drawn(number(0.0), length.clone());
                 arith::binary(&mut self.symbols, BinOp::Add, length, &more)
+            }
+            (Some("jitter-doubled"), _) => {
+                let high = policy.as_ref().and_then(|policy| policy.part("high").cloned());
+                let high = high.map(|high| self.seconds(&high, unit));
+                let half = high.as_ref().map(|high| arith::binary(&mut self.symbols, BinOp::Mul, high, &number(0.5)));
+                let twice = arith::binary(&mut self.symbols, BinOp::Mul, length, &number(2.0));
+                let low = self.clamped(length.clone(), None, half);
+                let top = self.clamped(twice, None, high);
+                self.drawn(low, top)
             }
             (Some("jitter-around"), _) => {
                 let half = arith::binary(&mut self.symbols, BinOp::Mul, length, &number(0.5));

@@ -511,6 +511,9 @@ pub enum IdleWhy {
     Unawaited,
     /// Nothing is asked of the addresses for which it was told to repeat; what is asked is this one.
     Elsewhere(String),
+    /// All that is asked is by this method, which the policy leaves out: only where no connection was made is it sent
+    /// again.
+    Method(String),
     /// A handler of the first class stands behind one of the second, which takes all of the first.
     Shadowed(String, String),
 }

@@ -74,6 +74,13 @@ impl Sent {
         harmful.find_map(|op| ["POST", "PATCH"].into_iter().find(|verb| op.method.as_deref() == Some(verb)))
     }
 
+    /// The requests that are repeated, where each is by a method of which this is true.
+    pub fn all_by(&self, told: &[Option<At>], mut by: impl FnMut(&str) -> bool) -> Option<Rc<OpInfo>> {
+        let found = || told.iter().flatten().filter_map(|told| self.repeated.get(told)).flatten();
+        let all = found().all(|op| op.method.as_deref().is_some_and(&mut by));
+        found().next().filter(|_| all).cloned()
+    }
+
     /// A request to where nothing is repeated, if no other one is seen.
     pub fn elsewhere(&self, told: &[Option<At>]) -> Option<Rc<OpInfo>> {
         let mut told = told.iter().flatten();

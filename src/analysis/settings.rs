@@ -12,7 +12,7 @@ use super::arith;
 use super::calls::{Args, Call};
 use super::combinators::{Called, Given};
 use super::machine::{Advice, Machine, Out, Res};
-use super::pieces::{PIECE, Piece, here, marked};
+use super::pieces::{DEPTH, PIECE, Piece, here, marked};
 use super::state::{Event, State};
 use super::status::StatusSet;
 use super::value::{ANY, ClassRef, Exc, Inst, Node, Pending, Place, RespId, Taint, Value};
@@ -138,11 +138,45 @@ impl<'a> Machine<'a> {
         if entry.kind == Kind::Retry {
             let piece = self.make_piece(class.file, entry, &args, None, Some(state));
             let policy = self.with_hooks(&mut state.clone(), class, piece);
+            let decides = entry.judge.as_deref().and_then(|judge| self.decides(class, judge));
+            let span = decides.filter(|_| class.file == here(state)).unwrap_or(span);
             return self.note_setting(state, None, &policy, span, true);
         }
         let path = entry.functions.first().map_or("", String::as_str);
         let call = Call { entry, receiver: None, path: path.into(), name: "__init__".into(), args, span };
         self.note_attached(state, &call);
+    }
+
+    /// The method of a class that decides what is tried again: the judge that the library asks, or another one of the
+    /// class that the judge hands the status on to.
+    fn decides(&self, class: ClassRef, judge: &str) -> Option<Span> {
+        let mut func = self.project.method(class, judge)?;
+        let mut function = self.project.function(func)?;
+        for _ in 0..DEPTH {
+            let status = function.params.get(2).map(|param| param.slot)?;
+            let mut calls =
+                function.blocks.iter().flat_map(|block| &block.instrs).filter_map(|instr| match &instr.op {
+                    Op::Call { callee: Callee::Method { name, .. }, args }
+                        if args.iter().any(|arg| arg.value == status) =>
+                    {
+                        self.project.method(class, name)
+                    }
+                    _ => None,
+                });
+            match calls.next().filter(|other| *other != func && calls.next().is_none()) {
+                Some(other) => (func, function) = (other, self.project.function(other)?),
+                None => break,
+            }
+        }
+        Some(function.span)
+    }
+
+    /// The name of the class of the project that decides what a policy tries again.
+    pub(super) fn deciding_class(&self, piece: &Piece<'a>) -> Option<&'a String> {
+        let Value::Partial(pending) = piece.part(JUDGE)? else { return None };
+        let Value::Func(judge, _) = &pending.callee else { return None };
+        let class = self.project.function(*judge)?.class?;
+        Some(&self.project.class(ClassRef { file: judge.file, class })?.name)
     }
 
     /// The policy of a class that is made of one: what the class decides for itself is its own, or not known.
@@ -157,9 +191,17 @@ impl<'a> Machine<'a> {
             frame.slots.get(slot.0 as usize)?.clone()
         });
         // What a caller hands through the constructor may be a number of attempts.
-        let through = constructor.is_some_and(|(_, function)| function.params.iter().any(|param| param.is_named_rest));
-        if piece.open() && through && piece.entry.takes.contains_key("attempts") && piece.part("attempts").is_none() {
-            more.push(("attempts", self.unknown(state, Taint::INPUT)));
+        let through = constructor.and_then(|(frame, function)| {
+            let slot = function.params.iter().find(|param| param.is_named_rest)?.slot;
+            frame.slots.get(slot.0 as usize)?.clone()
+        });
+        if piece.open()
+            && let Some(through) = through
+            && piece.entry.takes.contains_key("attempts")
+            && piece.part("attempts").is_none()
+        {
+            let attempts = self.symbols.intern(Node::Attr(through, "attempts".into()), Taint::INPUT);
+            more.push(("attempts", Value::Sym(attempts)));
         }
         if piece.entry.paces.iter().any(|hook| self.project.method(class, hook).is_some()) {
             more.push((OWN_WAIT, Value::Bool(true, Taint::NONE)));
@@ -194,6 +236,21 @@ impl<'a> Machine<'a> {
         let callee = Value::Path(piece.entry.repeats.as_deref()?.into());
         let args = [(Some(Rc::from("method")), Value::Str(verb.into()))].into();
         Some(Value::Partial(Rc::new(Pending { callee, args, place: self.place(state) })))
+    }
+
+    /// Whether a policy that says which methods it repeats leaves this one out. Of those that say nothing, the
+    /// idempotent ones are repeated.
+    pub(super) fn leaves_out(&mut self, file: u32, policy: &Value, verb: &str) -> bool {
+        let says = |piece: &Piece<'a>| piece.entry.takes.contains_key("methods");
+        let Some(piece) = self.piece(file, policy).filter(says) else { return false };
+        match piece.part("methods") {
+            None => !piece.open() && matches!(verb, "POST" | "PATCH"),
+            Some(Value::Tuple(items)) => {
+                let other = |item: &Value| matches!(item, Value::Str(text) if !text.eq_ignore_ascii_case(verb));
+                !items.is_empty() && items.iter().all(other)
+            }
+            _ => false,
+        }
     }
 
     /// Of the methods that are repeated, one that a repetition does twice. `None` and `False` stand for all.
@@ -359,15 +416,8 @@ impl<'a> Machine<'a> {
             _ => None,
         };
         match items {
-            Some(items) if items.len() % 2 == 0 => {
-                for pair in items.chunks_exact(2) {
-                    match pair {
-                        [Value::Str(name), value] => args.list.push((Some(name.clone()), value.clone())),
-                        _ => args.open = true,
-                    }
-                }
-            }
-            _ => args.open = true,
+            Some(items) => args.push_pairs(&items),
+            None => args.open = true,
         }
         args
     }

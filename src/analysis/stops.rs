@@ -54,8 +54,8 @@ impl<'a> Machine<'a> {
 
     pub(super) fn over(&mut self, state: &mut State, policy: &Piece<'a>, about: &[Value; 3], span: Span) -> Value {
         let [attempt, begun, error] = about;
-        if policy.part("adjust").is_some_and(|adjust| self.overrules_the_end(adjust)) {
-            return Value::Bool(false, Taint::NONE);
+        if let Some(over) = policy.part("adjust").and_then(|adjust| self.adjusted_end(adjust)) {
+            return Value::Bool(over, if over { Taint::COUNTER } else { Taint::NONE });
         }
         let mut tests: Vec<Value> = self.counted_by_kind(state, policy, attempt, error).into_iter().collect();
         let told = asks_again(policy, error).and_then(|told| told.get(1)).filter(|told| **told != Value::None);
@@ -94,11 +94,11 @@ impl<'a> Machine<'a> {
         self.fold(&tests, true)
     }
 
-    /// Whether what changes each wait (given the failure, and the wait or nothing where the attempts are used up) gives
-    /// one whatever it is given: it never reads its second parameter, and never gives none.
-    fn overrules_the_end(&self, adjust: &Value) -> bool {
-        let Value::Func(func, _) = adjust else { return false };
-        let Some(function) = self.project.function(*func) else { return false };
+    /// Where what changes each wait (given the failure, and the wait or nothing where the attempts are used up) never
+    /// reads its second parameter: whether all is over after any attempt (it gives no wait) or after none (it gives one).
+    fn adjusted_end(&self, adjust: &Value) -> Option<bool> {
+        let Value::Func(func, _) = adjust else { return None };
+        let function = self.project.function(*func)?;
         let instrs = || function.blocks.iter().flat_map(|block| &block.instrs);
         let makes = |wanted: &str| {
             instrs().any(|instr| matches!(&instr.op, Op::Variant { name, .. } if name.as_str() == wanted))
@@ -106,7 +106,12 @@ impl<'a> Machine<'a> {
         let told = function.params.get(1).map(|param| param.slot);
         let reads = told.is_some_and(|slot| instrs().any(|instr| instr.op.reads().contains(&slot)));
         let calls = instrs().any(|instr| matches!(instr.op, Op::Call { .. }));
-        !reads && makes("Some") && !makes("None") && (told.is_some() || !calls)
+        match (makes("Some"), makes("None")) {
+            _ if reads => None,
+            (true, false) => (told.is_some() || !calls).then_some(false),
+            (false, true) => (!calls).then_some(true),
+            _ => None,
+        }
     }
 
     /// Any of some truth values (`any`), or all.

@@ -20,10 +20,8 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
     let operation = scope::bounded(site).filter(|operation| site.role == Role::Retry && !operation.passed_in)?;
     let path = scope::surest(site, |path| hurried(path, limit).is_some())?;
     let (attempts, waited) = hurried(path, limit)?;
-    let waits_known = path.waits.iter().all(|wait| !wait.unknown);
-    let sure = scope::confidence(site, path);
     Some(Finding {
-        confidence: if waits_known { sure } else { scope::lower(scope::lower(sure)) },
+        confidence: scope::confidence(site, path),
         message: format!(
             "{} is executed up to {attempts} times{}, with {} of waiting in all",
             wording::subject(operation),
@@ -40,15 +38,18 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
     })
 }
 
-/// Attempts and seconds of waiting of a path that makes too many in too short a time.
+/// Attempts and seconds of waiting of a path that makes too many in too short a time. Where a wait is of unknown length
+/// the time is, too.
 fn hurried(path: &FailurePath, limit: u32) -> Option<(u32, f64)> {
     let attempts = path.attempts.filter(|attempts| *attempts > limit && !path.new_input)?;
     let gaps = attempts.saturating_sub(1) as usize;
-    let known = |at: usize| path.waits.get(at).filter(|wait| !wait.unknown).map_or(0.0, |wait| wait.high);
-    let evaluated = path.waits.len().min(gaps);
-    let last = evaluated.checked_sub(1).map_or(0.0, known);
-    let rest = u32::try_from(gaps - evaluated).map_or(f64::INFINITY, f64::from);
+    let waits = path.waits.get(..gaps).unwrap_or(&path.waits);
+    if waits.iter().any(|wait| wait.unknown) {
+        return None;
+    }
+    let last = waits.last().map_or(0.0, |wait| wait.high);
+    let rest = u32::try_from(gaps - waits.len()).map_or(f64::INFINITY, f64::from);
     let rest = if last > 0.0 { rest * last } else { 0.0 };
-    let waited = (0..evaluated).map(known).sum::<f64>() + rest;
+    let waited = waits.iter().map(|wait| wait.high).sum::<f64>() + rest;
     (waited < SPREAD).then_some((attempts, waited))
 }

@@ -57,6 +57,15 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
             "goes elsewhere",
             "mount the adapter for both `https://` and `http://`, or for the address that is asked",
         ),
+        IdleWhy::Method(verb) => (
+            format!(
+                "{subject} is a {verb}, which is repeated only where no connection was made: the policy leaves that \
+                 method out"
+            ),
+            "sent by a method that is left out",
+            "where the server takes an idempotency key, send the same one each time and name the method among those \
+             that are repeated; else be ready for the first failure",
+        ),
         IdleWhy::Shadowed(class, wide) => (
             format!(
                 "{subject} is not repeated on `{}`: the handler for `{}` before it takes that, and does not come back",

@@ -70,6 +70,17 @@ fn wait(low: f64, high: f64) -> Wait {
     Wait { low, high, unknown: false }
 }
 
+#[test]
+fn many_attempts_are_told_of_where_all_waits_are_known() {
+    let mut site = repair();
+    let path = &mut site.failures[0];
+    path.attempts = Some(50);
+    path.waits = vec![wait(0.5, 0.5); 8];
+    assert!(names(&site).contains(&"excessive-attempts"));
+    site.failures[0].waits[3].unknown = true;
+    assert!(!names(&site).contains(&"excessive-attempts"));
+}
+
 fn findings(site: &Site) -> Vec<(&'static str, Finding)> {
     let file = SourceFile::new("example.py", "", Language::Python);
     let limits = Limits::default();

@@ -191,7 +191,6 @@ fn is_conflict(machine: &Machine<'_>, group: &Group) -> bool {
         machine.project.models(group.op.at.file).is_some_and(|models| {
             models
                 .ancestors(class)
-                .into_iter()
                 .chain([class])
                 .any(|class| models.exception(class).is_some_and(|entry| entry.conflict))
         })
@@ -507,7 +506,7 @@ fn raises_only(machine: &Machine<'_>, group: &Group, what: fn(&Entry) -> bool) -
     let Failing::Raises(classes) = &group.how else { return false };
     let Some(models) = machine.project.models(group.op.at.file) else { return false };
     let is = |class: &str| models.exception(class).is_some_and(what);
-    let above = |class: &str| models.ancestors(class).into_iter().any(is);
+    let above = |class: &str| models.ancestors(class).any(is);
     !classes.is_empty() && classes.iter().all(|class| is(class) || above(class))
 }
 

@@ -8,6 +8,7 @@ use super::value::{ANY, Exc, Node, Taint, Type, Value};
 use crate::frontend::prelude;
 use crate::models::{Kind, Models, Occurs};
 use crate::source::Span;
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// The statuses that error classes stand for, if all of them do.
@@ -152,7 +153,10 @@ impl<'a> Machine<'a> {
         }
         taken.extend(open);
         let narrow = |classes: Vec<Rc<str>>| Value::Exc(Rc::new(Exc { classes: classes.into(), ..(**exc).clone() }));
-        for (classes, truth) in [(taken, true), (left, false)] {
+        for (mut classes, truth) in [(taken, true), (left, false)] {
+            // Several may have been narrowed to the same one; handler after handler, they would multiply.
+            let mut seen = FxHashSet::default();
+            classes.retain(|class| seen.insert(class.clone()));
             if classes.is_empty() {
                 continue;
             }

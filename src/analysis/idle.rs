@@ -378,7 +378,7 @@ fn is_foreign(machine: &Machine<'_>, found: &Found<'_>, class: &str, op: &OpInfo
     let other = sent_by.is_some_and(|name| *name != *entry.library);
     // One of the language's own is meant for a connection where it, or a class below it, says so.
     let about = |class: &str| models.exception(class).is_some_and(|entry| entry.before_send || entry.elapsed);
-    let of_the_system = about(class) || models.descendants(class).into_iter().any(about);
+    let of_the_system = about(class) || models.descendants(class).any(about);
     let of_library = models.library_of(class).is_some_and(|library| library.name == entry.library);
     of_status || other && (of_the_system || of_library)
 }

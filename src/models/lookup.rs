@@ -1,5 +1,7 @@
 //! All models of one language behind hash maps, for the questions that the analysis asks of every call.
 
+use std::collections::BTreeMap;
+use std::ops::Bound::{Included, Unbounded};
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -105,6 +107,17 @@ pub struct TypeMethod {
     entry: usize,
 }
 
+/// What is above a class and what is below it.
+#[derive(Debug, Default)]
+struct Line {
+    /// Nearest first, each once.
+    above: Vec<Arc<str>>,
+    /// Those that models tell of, in order of their paths.
+    below: Vec<Arc<str>>,
+    /// Models tell of all that are above it.
+    whole: bool,
+}
+
 /// All models of one language, ready for look-ups.
 #[derive(Debug, Default)]
 pub struct Models {
@@ -113,9 +126,7 @@ pub struct Models {
     /// Exact paths.
     functions: FxHashMap<String, usize>,
     /// What stands before the `*`, for paths that end in one.
-    wildcards: FxHashMap<String, usize>,
-    /// The lengths of those, longest first.
-    wildcard_lengths: Vec<usize>,
+    wildcards: BTreeMap<String, usize>,
     /// By canonical type, then by name.
     methods: FxHashMap<String, FxHashMap<String, usize>>,
     types_with: FxHashMap<String, Vec<TypeMethod>>,
@@ -127,6 +138,8 @@ pub struct Models {
     crowd_names: FxHashSet<String>,
     /// The classes directly above a known class, by canonical path.
     bases: FxHashMap<Arc<str>, Vec<Arc<str>>>,
+    /// All that are above one, and below one: asked on every path to every handler.
+    lines: FxHashMap<Arc<str>, Line>,
     /// Import path to library.
     imports: FxHashMap<String, usize>,
     overflow: Option<Arc<str>>,
@@ -236,11 +249,39 @@ impl Models {
         self.overflow = self.entries.iter().find(overflows).and_then(own_path).map(Arc::from);
         let ends = |entry: &Entry| entry.kind == Kind::Duration && entry.greatest.is_some();
         self.span_of_time = self.entries.iter().position(ends);
-        let mut lengths: Vec<usize> = self.wildcards.keys().map(String::len).collect();
-        lengths.sort_unstable();
-        lengths.dedup();
-        lengths.reverse();
-        self.wildcard_lengths = lengths;
+        self.index_lines();
+    }
+
+    fn index_lines(&mut self) {
+        let mut lines: FxHashMap<Arc<str>, Line> = FxHashMap::default();
+        let mut known: Vec<&Arc<str>> = self.bases.keys().collect();
+        known.sort_unstable();
+        for class in known {
+            let above = self.all_above(class);
+            for base in &above {
+                lines.entry(base.clone()).or_default().below.push(class.clone());
+            }
+            let whole = above.iter().all(|base| self.bases.contains_key(base));
+            let line = lines.entry(class.clone()).or_default();
+            (line.above, line.whole) = (above, whole);
+        }
+        self.lines = lines;
+    }
+
+    fn all_above(&self, class: &Arc<str>) -> Vec<Arc<str>> {
+        let mut found: Vec<Arc<str>> = Vec::new();
+        let mut next = class.clone();
+        let mut at = 0;
+        loop {
+            for base in self.bases.get(&next).into_iter().flatten() {
+                if !found.contains(base) {
+                    found.push(base.clone());
+                }
+            }
+            let Some(class) = found.get(at) else { return found };
+            next = class.clone();
+            at += 1;
+        }
     }
 
     fn index_entry(&mut self, at: usize) {
@@ -352,8 +393,16 @@ impl Models {
     }
 
     fn wildcard(&self, path: &str) -> Option<&Entry> {
-        let mut fitting = self.wildcard_lengths.iter().filter_map(|length| self.wildcards.get(path.get(..*length)?));
-        self.entries.get(*fitting.next()?)
+        let mut rest = path;
+        loop {
+            let (prefix, at) = self.wildcards.range::<str, _>((Unbounded, Included(rest))).next_back()?;
+            if rest.starts_with(prefix.as_str()) {
+                return self.entries.get(*at);
+            }
+            // One that fits begins as this one does, as far as this one fits.
+            let same = rest.char_indices().zip(prefix.chars()).find(|((_, here), there)| here != there);
+            rest = rest.get(..same?.0.0)?;
+        }
     }
 
     /// What is known of a method or attribute of a type: said of the type itself, of a class above it, of any type, of
@@ -362,9 +411,8 @@ impl Models {
     pub fn method(&self, ty: &str, name: &str) -> Option<&Entry> {
         let ty = self.canonical(ty);
         let said_of = |ty: &str, name: &str| self.methods.get(ty).and_then(|names| names.get(name));
-        let inherited = |name: &str| {
-            said_of(ty, name).or_else(|| self.ancestors(ty).into_iter().find_map(|above| said_of(above, name)))
-        };
+        let inherited =
+            |name: &str| said_of(ty, name).or_else(|| self.ancestors(ty).find_map(|above| said_of(above, name)));
         let found = inherited(name).or_else(|| said_of("*", name)).or_else(|| inherited("*"));
         match found {
             Some(at) => self.entries.get(*at),
@@ -430,42 +478,23 @@ impl Models {
         if class == base {
             return Some(true);
         }
-        let direct = self.bases.get(class)?;
-        if !direct.is_empty() && self.ancestors(class).contains(&base) {
+        let line = self.lines.get(class)?;
+        if line.above.iter().any(|above| &**above == base) {
             return Some(true);
         }
-        let all_known = self.ancestors(class).iter().all(|above| self.bases.contains_key(*above));
-        (all_known && self.bases.contains_key(base)).then_some(false)
+        (self.bases.contains_key(class) && line.whole && self.bases.contains_key(base)).then_some(false)
     }
 
     /// All classes above a class, nearest first, each once; empty where none are known.
-    #[must_use]
-    pub fn ancestors<'a>(&'a self, class: &'a str) -> Vec<&'a str> {
-        let mut found: Vec<&str> = Vec::new();
-        let mut next = self.canonical(class);
-        let mut at = 0;
-        loop {
-            for base in self.bases.get(next).into_iter().flatten() {
-                if !found.contains(&&**base) {
-                    found.push(base);
-                }
-            }
-            match found.get(at) {
-                Some(class) => next = class,
-                None => return found,
-            }
-            at += 1;
-        }
+    pub fn ancestors(&self, class: &str) -> impl ExactSizeIterator<Item = &str> + use<'_> {
+        let line = self.lines.get(self.canonical(class));
+        line.map_or(&[][..], |line| &line.above).iter().map(|above| &**above)
     }
 
     /// All known classes below a class, in order of their paths.
-    #[must_use]
-    pub fn descendants(&self, class: &str) -> Vec<&str> {
-        let class = self.canonical(class);
-        let below = self.bases.keys().filter(|below| self.ancestors(below).contains(&class));
-        let mut below: Vec<&str> = below.map(|path| &**path).collect();
-        below.sort_unstable();
-        below
+    pub fn descendants(&self, class: &str) -> impl ExactSizeIterator<Item = &str> + use<'_> {
+        let line = self.lines.get(self.canonical(class));
+        line.map_or(&[][..], |line| &line.below).iter().map(|below| &**below)
     }
 
     /// The exceptions of a `raises` list that a handler may tell apart: by their first paths, each once, in order.
@@ -594,6 +623,7 @@ names = ["*"]
         let models = models();
         assert_eq!(models.function("net.log.info").unwrap().kind, Kind::Local);
         assert_eq!(models.function("net.anything").unwrap().kind, Kind::Remote);
+        assert_eq!(models.function("net.zeal.far").unwrap().kind, Kind::Remote);
         assert_eq!(models.function("net.Session").unwrap().kind, Kind::Type);
         assert_eq!(models.function("cloud_s3::Client::new").unwrap().kind, Kind::Remote);
         assert!(models.function("network.anything").is_none());
@@ -632,8 +662,8 @@ names = ["*"]
         assert_eq!(models.is_subclass("net.errors.Odd", "net.Late"), None);
         assert_eq!(models.is_subclass("net.errors.Odd", "elsewhere.Base"), Some(true));
         assert_eq!(models.is_subclass("net.Late", "own.Class"), None);
-        assert_eq!(models.ancestors("net.Late"), ["net.errors.Error", "builtins.OSError"]);
-        assert_eq!(models.descendants("builtins.OSError"), ["net.errors.Error", "net.errors.Late"]);
+        assert_eq!(models.ancestors("net.Late").collect::<Vec<_>>(), ["net.errors.Error", "builtins.OSError"]);
+        assert_eq!(models.descendants("builtins.OSError").collect::<Vec<_>>(), ["net.errors.Error", "net.errors.Late"]);
         let raises = ["net.Late".to_string(), "net.errors.Late".into(), "net.Error".into()];
         assert_eq!(models.leaf_exceptions(&raises), ["net.errors.Late", "net.errors.Error"]);
         assert!(models.exception("net.Late").unwrap().before_send);

@@ -153,6 +153,33 @@ fn branches_of_one_function() {
 }
 
 #[test]
+fn handlers_of_classes_that_nothing_is_known_of() {
+    // Each narrows what it is asked of to either of its two classes, and gives that on to the next.
+    hold("narrowed.py", 4, |size| {
+        let indent = |at: usize| "  ".repeat(at);
+        let open = each(size, |at| format!("{}try:\n", indent(at + 3)));
+        let close = each(size, |at| {
+            let out = indent(size - at + 2);
+            format!("{out}except (elsewhere.A{at}, elsewhere.B{at}):\n{out}  raise\n")
+        });
+        format!(
+            "import elsewhere\n{HEAD}def f(u):\n  while True:\n    try:\n{open}{}return requests.get(u)\n{close}    except Exception:\n      pass\n",
+            indent(size + 3)
+        )
+    });
+    hold("asked.py", 4, |size| {
+        let asked = each(size, |at| {
+            format!(
+                "            if isinstance(e, (elsewhere.A{at}, elsewhere.B{at})):\n                e = log(e) or e\n"
+            )
+        });
+        format!(
+            "import elsewhere\n{HEAD}def f(u):\n    while True:\n        try:\n            return requests.get(u)\n        except Exception as e:\n{asked}"
+        )
+    });
+}
+
+#[test]
 fn many_small_functions() {
     hold("sites.py", 60, |size| {
         let sites = each(size, |at| {

@@ -332,10 +332,10 @@ pub fn binary(symbols: &mut Symbols, op: BinOp, a: &Value, b: &Value) -> Value {
         };
         if let (Some((base, off)), Some(n)) = (linear(symbols, a), number(b)) {
             let off = if op == BinOp::Add { off + n } else { off - n };
-            return make_linear(symbols, base, off, taint);
+            return make_linear(symbols, base.clone(), off, taint);
         }
         if let (Some(n), Some((base, off)), BinOp::Add) = (number(a), linear(symbols, b), op) {
-            return make_linear(symbols, base, off + n, taint);
+            return make_linear(symbols, base.clone(), off + n, taint);
         }
         if let (Some((base, off)), Some((base2, off2)), BinOp::Sub) = (linear(symbols, a), linear(symbols, b), op)
             && base == base2
@@ -361,11 +361,11 @@ fn make_linear(symbols: &mut Symbols, base: Value, off: f64, taint: Taint) -> Va
 
 /// A value as a symbol plus a number.
 #[must_use]
-pub fn linear(symbols: &Symbols, value: &Value) -> Option<(Value, f64)> {
+pub fn linear<'s>(symbols: &'s Symbols, value: &'s Value) -> Option<(&'s Value, f64)> {
     let Value::Sym(id) = value else { return None };
     match &symbols.info(*id)?.node {
-        Node::Linear(base, off) => Some((base.clone(), off.0)),
-        _ => Some((value.clone(), 0.0)),
+        Node::Linear(base, off) => Some((base, off.0)),
+        _ => Some((value, 0.0)),
     }
 }
 

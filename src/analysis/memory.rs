@@ -492,7 +492,7 @@ impl Machine<'_> {
     /// Whether a value is what Retry-After says, as a number, or that and a number more or less.
     fn is_advised_time(&self, value: &Value) -> bool {
         let Some((Value::Sym(base), _)) = arith::linear(&self.symbols, value) else { return false };
-        self.symbols.info(base).is_some_and(|info| matches!(info.node, Node::RetryAfter(_)))
+        self.symbols.info(*base).is_some_and(|info| matches!(info.node, Node::RetryAfter(_)))
     }
 
     pub(super) fn payload(&mut self, value: &Value, success: bool) -> Value {

@@ -13,10 +13,10 @@ const MOST: usize = 64;
 const MOST_STEPS: usize = 64;
 
 /// What an unknown, or the difference of two, is compared with.
-#[derive(Debug, PartialEq)]
-struct Comparison {
+#[derive(Debug)]
+struct Comparison<'s> {
     /// The unknown, and what is taken from it.
-    of: (Value, Option<Value>),
+    of: (&'s Value, Option<&'s Value>),
     op: BinOp,
     number: f64,
 }
@@ -44,9 +44,9 @@ fn opposite(op: BinOp) -> BinOp {
     }
 }
 
-impl Comparison {
+impl Comparison<'_> {
     /// What a condition compares, if it is a comparison of whole numbers, one of them not known.
-    fn of(symbols: &Symbols, sym: SymId) -> Option<Comparison> {
+    fn of(symbols: &Symbols, sym: SymId) -> Option<Comparison<'_>> {
         let Node::Binary(op, a, b) = &symbols.info(sym)?.node else { return None };
         if !matches!(op, BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge | BinOp::Eq | BinOp::Ne) {
             return None;
@@ -58,11 +58,10 @@ impl Comparison {
         let (of, op, number) = match (arith::linear(symbols, a), arith::linear(symbols, b)) {
             (Some((base, off)), None) => ((base, None), *op, number(b)? - off),
             (None, Some((base, off))) => ((base, None), mirrored(*op), number(a)? - off),
-            (Some((Value::Sym(a), x)), Some((Value::Sym(b), y))) => {
-                let (first, second) = (Value::Sym(a.min(b)), Value::Sym(a.max(b)));
-                let op = if a < b { *op } else { mirrored(*op) };
-                ((first, Some(second)), op, if a < b { y - x } else { x - y })
-            }
+            (Some((a @ Value::Sym(first), x)), Some((b @ Value::Sym(second), y))) => match first < second {
+                true => ((a, Some(b)), *op, y - x),
+                false => ((b, Some(a)), mirrored(*op), x - y),
+            },
             _ => return None,
         };
         (number.fract() == 0.0).then_some(Comparison { of, op, number })
@@ -93,8 +92,8 @@ impl Machine<'_> {
             let Some(known) = Comparison::of(&self.symbols, *other).filter(|known| known.of == asked.of) else {
                 continue;
             };
-            self.passages.ask(&self.symbols, &state.versions, *other);
             let op = if *truth { known.op } else { opposite(known.op) };
+            let before = (low, high, never.len());
             match op {
                 BinOp::Lt => high = high.min(known.number - 1.0),
                 BinOp::Le => high = high.min(known.number),
@@ -102,6 +101,10 @@ impl Machine<'_> {
                 BinOp::Ge => low = low.max(known.number),
                 BinOp::Eq => (low, high) = (low.max(known.number), high.min(known.number)),
                 _ => never.push(known.number),
+            }
+            // What says no more than others say is not asked for.
+            if before != (low, high, never.len()) {
+                self.passages.ask(&self.symbols, &state.versions, *other);
             }
             if never.len() > MOST {
                 break;

@@ -209,6 +209,8 @@ impl Git {
 
     fn run(&self, arguments: &[&str]) -> Result<Vec<u8>, Error> {
         let mut command = Command::new("git");
+        // A program that the repository names is not run to ask it what changed.
+        command.args(["-c", "core.fsmonitor=false"]);
         command.arg("--no-pager").arg("-C").arg(&self.folder).args(arguments.iter().map(OsStr::new));
         command.env("LC_ALL", "C").env("GIT_OPTIONAL_LOCKS", "0").env_remove("GIT_DIFF_OPTS");
         // Hooks are run with these set, for the folder that they are run in.

@@ -14,8 +14,9 @@ mod module_name;
 mod versions;
 
 use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -126,6 +127,42 @@ pub struct Sources {
     pub remarks: Vec<FileError>,
 }
 
+/// The lists of what to pass over that are read in each folder.
+const LISTS: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
+
+/// So much is read of what the command line names, whatever it is, in bytes.
+const MOST: u64 = 1 << 30;
+
+/// Reads a file that was found, not named: what a project holds may be a link to something that never ends.
+///
+/// # Errors
+/// It cannot be read, or is no regular file.
+pub fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("not a regular file"));
+    }
+    std::fs::read(path)
+}
+
+/// Reads what the command line names: a file, a pipe, a device.
+///
+/// # Errors
+/// It cannot be read, or there is more than a gigabyte of it.
+pub fn read_named(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(MOST).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 == MOST {
+        return Err(std::io::Error::other("it does not end within a gigabyte"));
+    }
+    Ok(bytes)
+}
+
+/// A list in a folder that cannot be read to its end.
+fn endless_list(folder: &Path) -> Option<PathBuf> {
+    let endless = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|facts| !facts.is_file() && !facts.is_dir());
+    LISTS.iter().map(|name| folder.join(name)).find(endless)
+}
+
 /// Finds and reads all sources under the paths.
 #[must_use]
 pub fn sources(place: &Place, lookup: &Arc<Lookup>, paths: &[PathBuf]) -> Sources {
@@ -185,13 +222,27 @@ fn walk(
     errors: &mut Vec<FileError>,
     remarks: &mut Vec<FileError>,
 ) {
+    let endless = |list: &Path| FileError::new(place.shown(list), "not a regular file".to_owned());
+    // Those of the folders above hold here too.
+    let real = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+    if let Some(list) = real.ancestors().find_map(endless_list) {
+        errors.push(endless(&list));
+        return;
+    }
+    let refused: Arc<Mutex<Vec<PathBuf>>> = Arc::default();
     let mut builder = ignore::WalkBuilder::new(folder);
-    let lists = lookup.clone();
+    let (lists, refuse) = (lookup.clone(), refused.clone());
     builder.hidden(false).require_git(false).filter_entry(move |entry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
         let excluded = || entry.file_name().to_str().is_some_and(|name| EXCLUDED.contains(&name));
         let concerns = is_folder || language(entry.path()).is_some();
-        entry.depth() == 0 || !(is_folder && excluded() || concerns && lists.passes_over(entry.path()))
+        if entry.depth() > 0 && (is_folder && excluded() || concerns && lists.passes_over(entry.path())) {
+            return false;
+        }
+        let list = if is_folder { endless_list(entry.path()) } else { None };
+        let is_sound = list.is_none();
+        refuse.lock().unwrap_or_else(PoisonError::into_inner).extend(list);
+        is_sound
     });
     for entry in builder.build() {
         match entry {
@@ -211,6 +262,8 @@ fn walk(
             }
         }
     }
+    let refused = refused.lock().unwrap_or_else(PoisonError::into_inner);
+    errors.extend(refused.iter().map(|list| endless(list)));
 }
 
 fn walk_error(error: &ignore::Error) -> (Option<PathBuf>, String) {

@@ -65,6 +65,24 @@ fn without_sleep() -> String {
     LOOP.replace("        time.sleep(2**attempt)\n", "")
 }
 
+/// What changed is asked of git, which runs what a repository's settings name for other purposes.
+#[cfg(unix)]
+#[test]
+fn no_program_of_the_repository_is_run() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = repository("monitored", &[("a.py", LOOP)]);
+    folder.write("a.py", without_sleep()).write("run.sh", "#!/bin/sh\ntouch ran\n");
+    let script = folder.0.join("run.sh");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    for key in ["core.fsmonitor", "core.pager", "diff.external", "diff.x.textconv", "diff.x.command"] {
+        git(&folder.0, &["config", key, script.to_str().unwrap()]);
+    }
+    folder.write(".gitattributes", "*.py diff=x\n");
+    let ran = since(&folder, "main");
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(!folder.0.join("ran").exists());
+}
+
 #[test]
 fn a_line_that_is_gone_from_the_loop_counts() {
     let folder = repository("gone-line", &[("src/a.py", LOOP), ("src/old.py", &without_sleep())]);

@@ -20,7 +20,7 @@ use crate::check::{Input, Outcome};
 use crate::config::Config;
 use crate::report::visible;
 use crate::source::Language;
-use crate::walk::Place;
+use crate::walk::{self, Place};
 
 /// The folder, in the root of the repository.
 pub(super) const FOLDER: &str = ".stormlint_cache";
@@ -50,7 +50,7 @@ impl Cache {
 
     /// What was found, where it is known.
     pub(super) fn read(&self) -> Option<Outcome> {
-        let text = fs::read_to_string(&self.entry).ok()?;
+        let text = String::from_utf8(walk::read(&self.entry).ok()?).ok()?;
         let (head, body) = text.strip_prefix(MAGIC)?.split_once('\n')?;
         (head == sum(body)).then(|| serde_json::from_str(body).ok()).flatten()
     }
@@ -59,7 +59,8 @@ impl Cache {
     pub(super) fn keep(&self, outcome: &Outcome) {
         if let Err(error) = self.write(outcome) {
             let folder = visible::line(&self.folder.to_string_lossy()).into_owned();
-            output::complain(&format!("the cache `{folder}` cannot be written ({error}); --no-cache does without"));
+            let reason = output::reason(&error);
+            output::complain(&format!("the cache `{folder}` cannot be written ({reason}); --no-cache does without"));
         }
     }
 

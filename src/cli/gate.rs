@@ -99,13 +99,13 @@ pub(super) fn prepare<'a>(args: &RunArgs, gate: &'a GateArgs) -> Result<Gate<'a>
 
 fn read_baseline(file: &Path) -> Result<Vec<Entry>, Failure> {
     let what = file.display();
-    let text = std::fs::read_to_string(file).map_err(|error| match error.kind() {
+    let bytes = walk::read_named(file).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
             Failure::Usage(format!("there is no baseline {what}; `stormlint --write-baseline {what}` makes one"))
         }
         _ => Failure::Io { what: format!("the baseline {what}"), error },
     })?;
-    baseline::read(&text).map_err(|error| {
+    baseline::read(&String::from_utf8_lossy(&bytes)).map_err(|error| {
         Failure::Usage(format!(
             "{what} is no baseline ({error}); mend it, or remove it and make a new one with `stormlint --write-baseline \
              {what}`"
@@ -130,7 +130,7 @@ fn patched(file: &Path, place: &Place) -> Result<Changes, Failure> {
         let read = std::io::stdin().lock().read_to_end(&mut bytes);
         ("the diff on standard input".to_owned(), read.map(|_| bytes))
     } else {
-        (format!("the diff {}", file.display()), std::fs::read(file))
+        (format!("the diff {}", file.display()), walk::read_named(file))
     };
     let bytes = bytes.map_err(|error| Failure::Io { what: what.clone(), error })?;
     let changes = vcs::patched(&String::from_utf8_lossy(&bytes), &place.root, &place.cwd)
@@ -219,7 +219,7 @@ impl Gate<'_> {
     }
 
     fn write_baseline(&self, file: &Path, run: &Run) -> Result<(), Failure> {
-        let old = if file.exists() { read_baseline(file)? } else { Vec::new() };
+        let old = if file.is_file() { read_baseline(file)? } else { Vec::new() };
         let present = present(run);
         let compared = baseline::compare(&old, &present);
         let (gone, kept) = self.gone(compared.left, run);
@@ -310,7 +310,7 @@ impl Gate<'_> {
 /// Writes a file whole or not at all.
 fn put(path: &Path, text: &str) -> Result<(), Failure> {
     let written = file::prepare(path, |out| out.write_all(text.as_bytes())).and_then(file::Ready::put);
-    written.map_err(|error| Failure::Unwritten { file: path.to_path_buf(), text: error.to_string() })
+    written.map_err(|error| output::unwritten(path, &error))
 }
 
 fn refuse(file: &SourceFile, line: usize, rule: &str, why: &str) {

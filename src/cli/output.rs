@@ -26,15 +26,19 @@ pub(super) fn into(target: impl Write, print: impl FnOnce(&mut dyn Write) -> io:
     out.flush()
 }
 
-/// A file could not be written.
-pub(super) fn unwritten(file: &Path, error: &io::Error) -> Failure {
-    let text = match error.kind() {
+/// Why nothing could be written, in the same words everywhere.
+pub(super) fn reason(error: &io::Error) -> String {
+    match error.kind() {
         ErrorKind::IsADirectory => "it is a folder".to_owned(),
         ErrorKind::PermissionDenied => "permission denied".to_owned(),
         ErrorKind::StorageFull => "no space is left on the device".to_owned(),
         _ => error.to_string(),
-    };
-    Failure::Unwritten { file: file.to_path_buf(), text }
+    }
+}
+
+/// A file could not be written.
+pub(super) fn unwritten(file: &Path, error: &io::Error) -> Failure {
+    Failure::Unwritten { file: file.to_path_buf(), text: reason(error) }
 }
 
 /// Colours as asked, or where standard output is a terminal and the environment does not say no (`NO_COLOR`,

@@ -257,7 +257,7 @@ impl State {
     fn named(&mut self, place: &Place, file: &Path) -> Option<Arc<Settings>> {
         let path = normal(&place.cwd.join(file));
         let shown = super::slashed(file);
-        let bytes = match std::fs::read(&path) {
+        let bytes = match super::read_named(&path) {
             Ok(bytes) => bytes,
             Err(error) => return self.wrong(format!("{shown}: {}", io_text(&error))),
         };
@@ -364,7 +364,7 @@ impl State {
             if files.iter().any(|file| file.name == name) {
                 continue;
             }
-            match std::fs::read(&path).map(String::from_utf8) {
+            match super::read(&path).map(String::from_utf8) {
                 Ok(Ok(text)) => {
                     let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
                     let named = |language: &Language| folder == Some(language.name());

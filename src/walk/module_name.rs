@@ -128,7 +128,8 @@ impl ModuleNames {
         if let Some(known) = self.crates.get(folder) {
             return known.clone();
         }
-        let own = std::fs::read_to_string(folder.join("Cargo.toml")).ok().and_then(|text| manifest(folder, &text));
+        let own = super::read(&folder.join("Cargo.toml")).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        let own = own.and_then(|text| manifest(folder, &text));
         let owner = match own {
             Some(own) => Some(own),
             None => folder.parent().and_then(|parent| self.owner(parent)),

@@ -136,7 +136,7 @@ impl Pins {
 
     /// A file that names a package whose version matters.
     fn text(&mut self, place: &Place, path: &Path, exact: bool, wanted: &[&str]) -> Option<Vec<u8>> {
-        match std::fs::read(path) {
+        match super::read(path) {
             Ok(bytes) => mentions(&bytes, wanted).then_some(bytes),
             Err(error) if exact => {
                 self.remarks.push(FileError::new(place.shown(path), io_text(&error)));

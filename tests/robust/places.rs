@@ -159,6 +159,11 @@ fn a_full_disk_is_told() {
             assert_eq!(ran.err, "stormlint: cannot write `/dev/full`: no space is left on the device\n");
         }
     }
+    let ran = lint(&folder.0, &["--write-baseline", "/dev/full"]);
+    assert_eq!(
+        (ran.code, ran.err.as_str()),
+        (Some(2), "stormlint: cannot write `/dev/full`: no space is left on the device\n")
+    );
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_stormlint"))
         .current_dir(&folder.0)
@@ -195,6 +200,94 @@ fn nothing_is_written_but_what_was_named() {
     lint(&folder.0, &["--output=json=out.json"]);
     let new: Vec<_> = outside().into_iter().filter(|entry| !before.contains(entry)).map(|(path, _)| path).collect();
     assert_eq!(new, [folder.0.join("out.json")]);
+}
+
+/// Files beside the sources that are read too: what cannot be read of them is told where it is asked for, and no
+/// finding is lost where it is not.
+#[test]
+fn files_beside_the_sources_break_nothing() {
+    const DEEP: usize = 100_000;
+    let nested = |open: &str, close: &str| format!("{}{}", open.repeat(DEEP), close.repeat(DEEP));
+    let list = format!("x = {}\n", nested("[", "]"));
+    let json = nested("[", "]");
+    let table = format!("[{}a]\n", "a.".repeat(DEEP));
+    let garbage = [&b"\xff\xfe\0"[..], &[0xc3; 4000]].concat();
+    let names = [
+        "pyproject.toml",
+        "Cargo.toml",
+        "Cargo.lock",
+        "poetry.lock",
+        "uv.lock",
+        "pdm.lock",
+        "pylock.toml",
+        "Pipfile.lock",
+        "requirements.txt",
+        ".gitignore",
+        ".git/config",
+    ];
+    for name in names {
+        for text in [list.as_bytes(), json.as_bytes(), table.as_bytes(), &garbage] {
+            let folder = Folder::new("beside");
+            folder.write("a.py", SENTINEL).write(name, text);
+            let ran = lint(&folder.0, &["--output-format", "json"]);
+            let found = places(&ran).contains(&"a.py:5 [unbounded-retry]".to_owned());
+            // A settings file that may be ours must be one.
+            let told = ran.code == Some(2) && ran.err.starts_with(&format!("stormlint: {name}:"));
+            assert!(found && ran.code == Some(1) || told, "{name}: {} {}", ran.err, ran.out);
+        }
+    }
+    for (asked, name) in [(&["."] as &[&str], "stormlint.toml"), (&["--baseline", "base.json"], "base.json")] {
+        for text in [list.as_bytes(), json.as_bytes(), table.as_bytes(), &garbage] {
+            let folder = Folder::new("asked");
+            folder.write("a.py", SENTINEL).write(name, text);
+            let ran = lint(&folder.0, asked);
+            assert_eq!((ran.code, ran.err.lines().count()), (Some(2), 1), "{name}: {}", ran.err);
+            assert!(ran.err.starts_with("stormlint: ") && ran.err.contains(name), "{name}: {}", ran.err);
+        }
+    }
+}
+
+/// A project may hold links to what never ends: nothing waits for it, nothing is read into memory without a limit.
+#[cfg(target_os = "linux")]
+#[test]
+fn links_to_what_never_ends_are_passed_over() {
+    let beside = ["Cargo.toml", "Cargo.lock", "requirements.txt", "poetry.lock", "pyproject.toml", "b.py", "b.rs"];
+    let lists = [".gitignore", ".ignore", ".git/info/exclude"];
+    for target in ["/dev/zero", "pipe"] {
+        let folder = Folder::new("endless");
+        folder.write("a.py", SENTINEL).write("src/lib.rs", "fn main() {}\n").write("sub/c.py", SENTINEL);
+        let pipe = folder.0.join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let target = if target == "pipe" { pipe } else { PathBuf::from(target) };
+        for name in beside {
+            std::os::unix::fs::symlink(&target, folder.0.join(name)).unwrap();
+        }
+        let ran = lint(&folder.0, &["--output-format", "json"]);
+        let found = |ran: &super::Ran| places(ran).contains(&"a.py:5 [unbounded-retry]".to_owned());
+        assert!(found(&ran) && ran.json()["files"] == 3, "{}", ran.err);
+        for name in lists {
+            let path = folder.0.join("sub").join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::os::unix::fs::symlink(&target, &path).unwrap();
+            let ran = lint(&folder.0, &["--output-format", "json", "--no-cache"]);
+            assert!(found(&ran) && ran.code == Some(2), "{}", ran.err);
+            assert!(ran.err.contains(&format!("stormlint: sub/{name}: not a regular file\n")), "{}", ran.err);
+            let ran = lint(&folder.0.join("sub"), &["--output-format", "json", "--no-cache"]);
+            assert!(ran.code == Some(2) && ran.err.contains(&format!("{name}: not a regular file\n")), "{}", ran.err);
+            std::fs::remove_file(path).unwrap();
+        }
+        std::os::unix::fs::symlink(&target, folder.0.join("m.toml")).unwrap();
+        folder.write("stormlint.toml", "models = [\"m.toml\"]\n");
+        let ran = lint(&folder.0, &["--no-cache"]);
+        assert!(ran.code == Some(2) && ran.err.ends_with(": neither a file nor a folder\n"), "{}", ran.err);
+    }
+    let folder = Folder::new("endless-named");
+    folder.write("a.py", SENTINEL);
+    for option in ["--baseline", "--config"] {
+        let ran = lint(&folder.0, &[option, "/dev/zero"]);
+        assert_eq!(ran.code, Some(2), "{option}");
+        assert!(ran.err.contains("/dev/zero: it does not end within a gigabyte"), "{option}: {}", ran.err);
+    }
 }
 
 /// What the sources could do, they would need these for: `git` is the one program that is run, and nothing is asked of a

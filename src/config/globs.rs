@@ -33,9 +33,10 @@ impl Globs {
         }
         match builder.build() {
             Ok(set) => Globs { set, patterns: kept },
-            Err(error) => {
-                for pattern in &kept {
-                    fault(pattern, error.to_string());
+            // Each is sound, and they are put together into one.
+            Err(_) => {
+                if let Some(first) = kept.first() {
+                    fault(first, format!("{} patterns are too large together", kept.len()));
                 }
                 Globs::default()
             }
@@ -155,6 +156,25 @@ mod tests {
         assert_eq!(fitting("/r/a/gen"), Some("gen"));
         assert_eq!(fitting("/r/a/gen/b.py"), None);
         assert_eq!(fitting("/r/x/b.py"), Some("x/*.py"));
+    }
+
+    /// Whatever somebody writes: it is refused, or tried in a time that follows from its length and the path's.
+    #[test]
+    fn no_pattern_takes_for_ever() {
+        let path = format!("/repo/app/{}", "a".repeat(200));
+        let all = ["*a".repeat(2000), "{a,b}".repeat(2000), "**/".repeat(2000) + "a", "[a-z]*".repeat(2000)];
+        for pattern in all.iter().map(String::as_str).chain([&*format!("{}a{}", "{a,".repeat(500), "}".repeat(500))]) {
+            let mut faults = Vec::new();
+            let said = Said { value: pattern.to_owned(), line: 1 };
+            let globs = Globs::new(vec![said], |_, message| faults.push(message));
+            assert!(globs.patterns.len() + faults.len() == 1, "{faults:?}");
+            assert!(globs.within(Path::new("/repo/app"), Path::new(&path)).is_none(), "{pattern}");
+        }
+        let many = (0..20_000).map(|at| Said { value: format!("*{at}*b{at}*"), line: at });
+        let mut faults = Vec::new();
+        let globs = Globs::new(many.collect(), |_, message| faults.push(message));
+        assert!(globs.patterns.is_empty());
+        assert_eq!(faults, ["20000 patterns are too large together"]);
     }
 
     #[test]

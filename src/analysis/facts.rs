@@ -349,6 +349,7 @@ pub(super) fn failure_path(
     let bound = if twice { Bound::Count(Some(2)) } else { bound(machine, found, &outage) };
     let bound = match (bound, &found.limit) {
         (Bound::Unknown | Bound::Broken(_) | Bound::None, Some(limit)) => limit.clone(),
+        (Bound::Both(None, left), Some(Bound::Both(count, _))) => Bound::Both(*count, left),
         (bound, _) => bound,
     };
     let attempts = match &bound {

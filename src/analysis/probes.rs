@@ -50,7 +50,8 @@ fn probe(machine: &mut Machine<'_>, found: &Found<'_>, probe: Probe, what: &str)
     let mut swallowed: Option<Swallowed> = None;
     for finished in &explored.back {
         let Some(failed) = finished.state.failed.as_ref().filter(|failed| failed.op.place == place) else { continue };
-        if decides(machine, &finished.state) {
+        let guessed = finished.state.guessed && !found.entries.iter().any(|entry| entry.guessed);
+        if decides(machine, &finished.state) || guessed && is_by_policy(machine, found) {
             continue;
         }
         let entry = swallowed.get_or_insert_with(|| Swallowed {

@@ -36,13 +36,15 @@ impl<'a> Machine<'a> {
         let deadline = holds(&over(1.0, &long_ago)) && !holds(&over(1.0, &now));
         let count = (1..=MOST_COUNTED).find(|count| holds(&over(f64::from(*count), &now)));
         let never = over(1.0e12, &now);
+        let looser = self.attempts_of_both(state, &policy);
+        let (count, deadline) = (count.or(looser), deadline || looser.is_some());
         let count = match (count, &never) {
             (Some(count), _) => Some(Some(count)),
             (None, Value::Bool(truth, _)) => truth.then_some(None),
-            // A number that cannot be seen.
-            (None, other) if self.symbols.taint(other).has(Taint::CALL) => return Bound::Unknown,
-            (None, other) if self.symbols.taint(other).has(Taint::INPUT) => return Bound::Caller,
-            (None, _) => Some(None),
+            (None, other) => match self.unseen_end(other) {
+                Bound::Count(_) => Some(None),
+                unseen => return unseen,
+            },
         };
         match (count, deadline) {
             (Some(count), false) => Bound::Count(count),
@@ -50,6 +52,42 @@ impl<'a> Machine<'a> {
             (None, true) => Bound::Deadline(None),
             (None, false) => Bound::None,
         }
+    }
+
+    /// What ends a policy by a number that cannot be seen. Of several ends one that counts is enough.
+    fn unseen_end(&self, over: &Value) -> Bound {
+        if let Value::Sym(id) = over
+            && let Some(Node::Binary(BinOp::BitOr, a, b)) = self.symbols.info(*id).map(|info| &info.node)
+        {
+            let ends = [self.unseen_end(a), self.unseen_end(b)];
+            return ends.into_iter().find(|end| *end != Bound::Unknown).unwrap_or(Bound::Unknown);
+        }
+        match self.symbols.taint(over) {
+            taint if taint.has(Taint::CALL) => Bound::Unknown,
+            taint if taint.has(Taint::INPUT) => Bound::Caller,
+            _ => Bound::Count(None),
+        }
+    }
+
+    /// The attempts of a policy that stops only where all its ends are come to, by how long it waits between them.
+    fn attempts_of_both(&mut self, state: &mut State, policy: &Piece<'a>) -> Option<u32> {
+        let stop = policy.part("stop").cloned()?;
+        self.piece(here(state), &stop).filter(|piece| piece.word() == "stop-all")?;
+        let wait = policy.part("wait").cloned()?;
+        let mut waited = 0.0;
+        for attempt in 1..=MOST_COUNTED {
+            let begun = Value::Num(Num { taint: Taint::CLOCK, ..Num::exact(state.clock - waited) });
+            let attempt = f64::from(attempt);
+            let over = self.over(state, policy, &[number(attempt), begun, Value::None], Span::default());
+            if matches!(over, Value::Bool(true, _)) {
+                #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+                return Some(attempt as u32);
+            }
+            let length = self.wait_length(state, &wait, attempt, DEPTH);
+            let longest = arith::bounds(&self.symbols, &length).1;
+            waited += Some(longest).filter(|longest| longest.is_finite() && *longest > 0.0)?;
+        }
+        None
     }
 
     pub(super) fn over(&mut self, state: &mut State, policy: &Piece<'a>, about: &[Value; 3], span: Span) -> Value {

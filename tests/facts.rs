@@ -2,43 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
+mod common;
+
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use common::inventory::{python, rust, sites};
+use serde_json::json;
 use stormlint::check::{Input, check};
 use stormlint::report;
 use stormlint::source::{Language, SourceFile};
-
-/// The sites of a text.
-fn sites(text: &str, language: Language) -> Vec<Value> {
-    let path = match language {
-        Language::Python => "case.py",
-        Language::Rust => "case.rs",
-    };
-    let file = SourceFile::new(path, text, language);
-    let (module, root_path) = ("case".to_owned(), path.into());
-    let run = check(vec![Input { file, module, root_path, config: Arc::default() }]);
-    let mut out = Vec::new();
-    report::inventory::json(&run, &mut out).expect("writing to memory");
-    serde_json::from_slice::<Value>(&out).expect("JSON")["sites"].as_array().expect("a list").clone()
-}
-
-/// Holds the only site of a text against these facts.
-fn holds(language: Language, text: &str, facts: &Value) {
-    let sites = sites(text, language);
-    assert_eq!(sites.len(), 1, "{sites:#?}");
-    for (key, expected) in facts.as_object().expect("facts") {
-        assert_eq!(sites[0][key], *expected, "`{key}` of {:#}", sites[0]);
-    }
-}
-
-fn python(text: &str, facts: &Value) {
-    holds(Language::Python, text, facts);
-}
-
-fn rust(text: &str, facts: &Value) {
-    holds(Language::Rust, text, facts);
-}
 
 #[test]
 fn a_setting_that_is_not_set_has_its_default() {
@@ -406,7 +378,7 @@ def fetch(url):
         time.sleep(1)
     raise TimeoutError(url)
 "#,
-        &json!({ "delay": "fixed", "schedule": [[1.0, 1.0], [1.0, 1.0]], "worst_case_wait": 9.0 }),
+        &json!({ "delay": "exponential", "schedule": [[3.0, 3.0], [6.0, 6.0]], "worst_case_wait": 9.0 }),
     );
 }
 

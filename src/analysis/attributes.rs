@@ -2,12 +2,15 @@
 
 use std::rc::Rc;
 
-use super::machine::Machine;
+use super::machine::{Machine, is_once};
 use super::memory::{ASIDE_BUDGET, fixed};
 use super::state::State;
 use super::value::{ClassRef, FuncRef, Inst, Node, SymId, Taint, Type, Value};
 use crate::ir::{Callee, Function, Op, Slot};
 use crate::models::Kind;
+
+/// As many functions are looked at that make an object.
+const MOST_BUILDERS: usize = 4;
 
 impl Machine<'_> {
     /// What an attribute holds after construction, where that can be told from the class.
@@ -89,15 +92,7 @@ impl Machine<'_> {
         if let Some(client) = client {
             return Some(Value::Inst(client));
         }
-        let mut found: Option<Value> = None;
-        for func in builders.into_iter().take(3) {
-            let value = self.attribute_of_built(func, name)?;
-            match &found {
-                Some(other) if *other != value => return None,
-                _ => found = Some(value),
-            }
-        }
-        if let Some(value) = found
+        if let Some(value) = self.built_with(&builders, name)
             && lasting(&value, once)
         {
             return Some(value);
@@ -106,6 +101,23 @@ impl Machine<'_> {
             return None;
         }
         self.project.bases(class).into_iter().find_map(|base| self.find_initial_attribute(base, name, depth))
+    }
+
+    /// What the functions that make an object leave in an attribute: the same in all of them, or else the number that the
+    /// one puts there which is given nothing (`Default::default()`), the others being told by who calls them.
+    fn built_with(&mut self, builders: &[FuncRef], name: &str) -> Option<Value> {
+        let made: Vec<(FuncRef, Option<Value>)> =
+            builders.iter().take(MOST_BUILDERS).map(|func| (*func, self.attribute_of_built(*func, name))).collect();
+        let (_, first) = made.first()?;
+        if made.iter().all(|(_, value)| value == first) {
+            return first.clone();
+        }
+        let numbers = || made.iter().filter(|(_, value)| matches!(value, Some(Value::Num(_))));
+        let (_, number) = numbers().next()?;
+        let given = |func: FuncRef| self.project.function(func).is_none_or(|function| !function.params.is_empty());
+        // Else there are two sorts of object.
+        let own = numbers().all(|(func, value)| value == number && !given(*func));
+        number.clone().filter(|_| own)
     }
 
     /// Whether a test that is made again and again, while a failure lasts, asks an attribute by which others stop the
@@ -202,6 +214,8 @@ impl Machine<'_> {
                 Value::Inst(Rc::new(Inst { ty: inst.ty.clone(), opaque_headers: true, ..Inst::default() }))
             }
             Some(other @ Value::Sym(_)) => other,
+            // Nothing given: what is taken then is what a default is.
+            Some(other @ Value::Num(_)) if !is_once(&other) => other,
             _ => first,
         })
     }

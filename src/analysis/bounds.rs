@@ -39,9 +39,13 @@ pub(super) fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outag
         let mut counted = false;
         for finished in last {
             let events = finished.state.events();
-            deadline = deadline.or(clock(&events));
-            counted |= events.iter().any(|event| matches!(event, Event::CountTest { .. }))
+            let counts = events.iter().any(|event| matches!(event, Event::CountTest { .. }))
                 || took(&events).is_some_and(|(finite, _)| finite);
+            counted |= counts;
+            // Where a count does it, a test of the clock is one of pace, if it does not come nearer to its end.
+            if !counts || !is_measured_anew(&events) {
+                deadline = deadline.or(clock(&events));
+            }
         }
         // Deadlines are come to by leaps of the clock, after which the number of attempts says nothing.
         let number = (attempts <= 12 || deadline.is_none()).then_some(attempts);
@@ -148,18 +152,29 @@ fn count_of(state: &State, iterator: &Value) -> Option<Option<u32>> {
     }
 }
 
-/// Whether less and less time is left, turn after turn.
-fn runs_out(events: &[&Event]) -> bool {
-    let mut tests: Vec<(At, Vec<f64>)> = Vec::new();
+/// What tests of the clock left, and when, each at its place.
+fn lefts(events: &[&Event]) -> Vec<(At, Vec<(f64, f64)>)> {
+    let mut tests: Vec<(At, Vec<(f64, f64)>)> = Vec::new();
     for event in events {
-        let Event::ClockTest { at, left, .. } = event else { continue };
+        let Event::ClockTest { at, left, now } = event else { continue };
         match tests.iter_mut().find(|(other, _)| other == at) {
-            Some((_, lefts)) => lefts.push(*left),
-            None => tests.push((*at, vec![*left])),
+            Some((_, lefts)) => lefts.push((*left, *now)),
+            None => tests.push((*at, vec![(*left, *now)])),
         }
     }
-    let shrinks = |lefts: &[f64]| lefts.len() > 2 && lefts.windows(2).all(|pair| matches!(pair, [a, b] if b < a));
-    tests.iter().any(|(_, lefts)| shrinks(lefts))
+    tests
+}
+
+/// Whether less and less time is left, turn after turn.
+fn runs_out(events: &[&Event]) -> bool {
+    let shrinks = |lefts: &[(f64, f64)]| lefts.windows(2).all(|pair| matches!(pair, [a, b] if b.0 < a.0));
+    lefts(events).iter().any(|(_, lefts)| lefts.len() > 2 && shrinks(lefts))
+}
+
+/// Whether time went by between two tests of the clock, at each place of one, and as much was left as before.
+fn is_measured_anew(events: &[&Event]) -> bool {
+    let anew = |lefts: &[(f64, f64)]| lefts.windows(2).any(|pair| matches!(pair, [a, b] if b.1 > a.1 && b.0 >= a.0));
+    lefts(events).iter().all(|(_, lefts)| anew(lefts))
 }
 
 /// Whether a variable that only ever has one number is compared, turn after turn, to see whether to leave.

@@ -7,6 +7,7 @@ use crate::models::Kind;
 use std::rc::Rc;
 
 use super::machine::{Machine, is_once};
+use super::memory::ASIDE_BUDGET;
 
 impl<'a> Machine<'a> {
     /// A state at the entry of a function, its parameters as unknown as a caller leaves them.
@@ -49,7 +50,10 @@ impl<'a> Machine<'a> {
         }
         let mut outer = None;
         for of in outers.into_iter().rev() {
-            let slots = self.parameters(&mut state, of);
+            let mut slots = self.parameters(&mut state, of);
+            for (slot, number) in slots.iter_mut().zip(self.settled_in(of).iter()) {
+                *slot = slot.take().or_else(|| number.clone());
+            }
             let id = state.next_frame;
             state.next_frame += 1;
             Rc::make_mut(&mut state.kept).insert(id, (Rc::new(slots), outer));
@@ -60,6 +64,40 @@ impl<'a> Machine<'a> {
         state.next_frame += 1;
         state.frames.push(Frame::at_entry(func, slots, id, outer));
         state
+    }
+
+    /// The numbers that a function sets once, for the closures in it, slot by slot. It is run once for all of them, and at
+    /// nobody's expense.
+    fn settled_in(&mut self, func: FuncRef) -> Rc<[Option<Value>]> {
+        if let Some(known) = self.settled_cache.get(&func) {
+            return known.clone();
+        }
+        // Whoever asks meanwhile is in it.
+        self.settled_cache.insert(func, Rc::from([]));
+        let Some(function) = self.project.function(func) else { return Rc::from([]) };
+        let closures = self.project.closures_in(func);
+        let once: Vec<bool> = (0..function.slots.len()).map(|at| is_set_once(function, &closures, at)).collect();
+        let mut settled: Option<Vec<Option<Value>>> = None;
+        if once.contains(&true) && !self.initialising.contains(&func) {
+            let left = std::mem::replace(&mut self.budget, ASIDE_BUDGET);
+            let state = self.enter(func);
+            for (state, _) in self.run_all_aside(func, state) {
+                let Some(frame) = state.frames.first() else { continue };
+                let this = frame.slots.iter().zip(&once).map(|(value, once)| {
+                    value.clone().filter(|value| *once && matches!(value, Value::Num(num) if num.single().is_some()))
+                });
+                settled = Some(match settled {
+                    None => this.collect(),
+                    Some(known) => {
+                        known.into_iter().zip(this).map(|(a, b)| a.filter(|a| Some(a) == b.as_ref())).collect()
+                    }
+                });
+            }
+            self.budget = left;
+        }
+        let settled: Rc<[Option<Value>]> = settled.unwrap_or_default().into();
+        self.settled_cache.insert(func, settled.clone());
+        settled
     }
 
     pub(super) fn parameters(&mut self, state: &mut State, func: FuncRef) -> Vec<Option<Value>> {
@@ -134,7 +172,12 @@ impl<'a> Machine<'a> {
 
     /// A value of a type that a model describes, of which nothing else is known. What belongs to a piece of work goes on
     /// belonging to it, and what a caller gave (`given`) is still that, and not what he gives the next time.
-    pub(super) fn instance(&self, ty: Rc<str>, of: SymId, given: bool) -> Value {
+    pub(super) fn instance(&mut self, ty: Rc<str>, of: SymId, given: bool) -> Value {
+        // A length of time is reckoned with, whatever it is.
+        if self.models(self.file).is_span(&ty) {
+            self.symbols.set_type(of, Type::Model(ty));
+            return Value::Sym(of);
+        }
         let rooted = given || self.symbols.info(of).is_some_and(|info| !info.roots.is_empty());
         let inputs = if rooted { Rc::from([Value::Sym(of)]) } else { Rc::default() };
         Value::Inst(Rc::new(Inst { ty, inputs, opaque_headers: true, ..Inst::default() }))
@@ -171,4 +214,22 @@ impl<'a> Machine<'a> {
         }
         Some(Type::Other(ty.path.as_str().into()))
     }
+}
+
+/// Whether a closure reads a variable that its function sets once, and nobody else.
+fn is_set_once(function: &Function, closures: &[&Function], at: usize) -> bool {
+    let sets = |function: &Function, at: usize| {
+        let instrs = function.blocks.iter().flat_map(|block| &block.instrs);
+        instrs.filter(|instr| instr.dst.is_some_and(|dst| dst.0 as usize == at)).count()
+    };
+    let lent = |inner: &&&Function| inner.slots.iter().any(|info| info.captured.is_some_and(|of| of.0 as usize == at));
+    let set_by = |inner: &Function| {
+        let of = inner.slots.iter().position(|info| info.captured.is_some_and(|of| of.0 as usize == at));
+        of.is_some_and(|of| sets(inner, of) > 0)
+    };
+    let is_parameter = function.params.iter().any(|param| param.slot.0 as usize == at);
+    !is_parameter
+        && closures.iter().any(|inner| lent(&inner))
+        && sets(function, at) == 1
+        && !closures.iter().any(|inner| set_by(inner))
 }

@@ -346,7 +346,7 @@ pub(super) fn failure_path(
         }
         outage.waits.truncate(1);
     }
-    let bound = if twice { Bound::Count(Some(2)) } else { bound(machine, found, &outage) };
+    let bound = if twice { Bound::Count(Some(2)) } else { bound_of(machine, found, &outage) };
     let bound = match (bound, &found.limit) {
         (Bound::Unknown | Bound::Broken(_) | Bound::None, Some(limit)) => limit.clone(),
         (Bound::Both(None, left), Some(Bound::Both(count, _))) => Bound::Both(*count, left),
@@ -372,7 +372,7 @@ pub(super) fn failure_path(
     let pace = match longer(machine, found, group, &outage) {
         _ if server => Pace::Server,
         Some(longer) => pace(machine, &longer, after_failure),
-        None => pace(machine, &outage, after_failure),
+        None => pace(machine, outage.alone.as_deref().unwrap_or(&outage), after_failure),
     };
     // Operations on the way that were not on the way before: a repair.
     let before: Vec<Place> = events
@@ -462,6 +462,14 @@ pub(super) fn failure_path(
         picked,
         uncertain: picked || unknown_on_the_way || outage.cut || sample.is_some_and(|path| path.state.guessed),
         waits: outage.waits,
+    }
+}
+
+/// What bounds the attempts; where not all paths could be followed, as one alone shows it.
+fn bound_of(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outage) -> Bound {
+    match (bound(machine, found, outage), &outage.alone) {
+        (Bound::Unknown | Bound::Count(None), Some(alone)) if alone.is_counted_out() => bound(machine, found, alone),
+        (bound, _) => bound,
     }
 }
 

@@ -84,6 +84,8 @@ pub struct Plan {
     pub known_only: bool,
     /// What the loop calls of the project's own, and asks whether it succeeded, is an operation that is not looked into.
     pub whole: bool,
+    /// The first path that comes back is enough: others are not followed.
+    pub first_back: bool,
     /// In place of failures, what is no failure of an operation.
     pub probe: Option<Rc<Probe>>,
 }
@@ -118,6 +120,7 @@ impl Plan {
             max_turns: 2,
             known_only: false,
             whole: false,
+            first_back: false,
             probe: None,
         }
     }
@@ -207,6 +210,8 @@ pub struct Machine<'a> {
     places: FxHashMap<(FuncRef, u32, u32, u64), Place>,
     loop_blocks: FxHashMap<FuncRef, Rc<LoopMap>>,
     pub(super) init_cache: FxHashMap<FuncRef, Value>,
+    /// What functions set once for the closures in them.
+    pub(super) settled_cache: FxHashMap<FuncRef, Rc<[Option<Value>]>>,
     /// Which attributes others set to stop an object.
     pub(super) stop_cache: FxHashMap<(super::value::ClassRef, Rc<str>), bool>,
     /// What is done with what a call gives.
@@ -254,6 +259,7 @@ impl<'a> Machine<'a> {
             places: FxHashMap::default(),
             loop_blocks: FxHashMap::default(),
             init_cache: FxHashMap::default(),
+            settled_cache: FxHashMap::default(),
             stop_cache: FxHashMap::default(),
             given_cache: FxHashMap::default(),
             use_cache: FxHashMap::default(),
@@ -352,6 +358,10 @@ impl<'a> Machine<'a> {
                 continue;
             }
             self.run_path(state, &mut work, &mut finished);
+            if self.plan.first_back && matches!(finished.last().map(|last| &last.end), Some(End::Again(_))) {
+                self.thinned |= !work.is_empty();
+                break;
+            }
         }
         let asked = std::mem::replace(&mut self.passages, outer).asked();
         self.passages.hand_on(asked);

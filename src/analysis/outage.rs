@@ -23,6 +23,8 @@ const MOST_WIDE_ATTEMPTS: u32 = 130;
 /// Attempts after which an outage that nothing has left has shown what it can, where there are no steps for more: every
 /// deadline is over by then, and a count that comes nearer to its limit is seen to.
 const ENOUGH_ATTEMPTS: u32 = 40;
+/// An outage that was cut short after so few attempts is followed once more, on one path alone.
+const FEW_ATTEMPTS: u32 = 4;
 /// Paths that are kept from one attempt to the next.
 const WIDTH: usize = 6;
 /// Waits that are kept.
@@ -45,6 +47,26 @@ pub(super) struct Outage {
     pub left: Vec<(u32, Finished)>,
     /// The work was cut short.
     pub cut: bool,
+    /// One path of an outage that was cut short, followed alone.
+    pub alone: Option<Box<Outage>>,
+}
+
+impl Outage {
+    /// Whether each path that left after the last attempt did so by a count that was asked after it.
+    pub fn is_counted_out(&self) -> bool {
+        let last = self.left.iter().filter(|(attempt, _)| Some(*attempt) == self.attempts);
+        let mut last = last.map(|(_, finished)| finished.state.events()).peekable();
+        let counted = |event: &&Event| match event {
+            Event::CountTest { leads_out, .. } => *leads_out,
+            Event::Took { finite, .. } => *finite,
+            _ => false,
+        };
+        last.peek().is_some()
+            && last.all(|events| {
+                let since = events.iter().rev().take_while(|event| !matches!(event, Event::Fail(..)));
+                since.copied().any(|event| counted(&event))
+            })
+    }
 }
 
 /// Whether a count or the end of something finite was come to on a path.
@@ -87,7 +109,18 @@ impl Machine<'_> {
         advice: Advice,
         most: Option<u32>,
     ) -> Outage {
-        self.mixed_outage(plan, entries, place, &[(how, u32::MAX)], advice, most)
+        let outage = self.mixed_outage(plan, entries, place, &[(how, u32::MAX)], advice, most);
+        if !outage.cut || outage.attempts.is_some() || outage.simulated > FEW_ATTEMPTS {
+            return outage;
+        }
+        // All paths at once were too many: one alone shows how its waits and counts go on.
+        let plan = Plan { first_back: true, ..plan.clone() };
+        let most = most.unwrap_or(MOST_OPEN_ATTEMPTS).min(MOST_OPEN_ATTEMPTS);
+        let alone = self.mixed_outage(&plan, entries, place, &[(how, u32::MAX)], advice, Some(most));
+        if alone.waits.len() <= outage.waits.len() {
+            return outage;
+        }
+        Outage { waits: alone.waits.clone(), alone: Some(Box::new(alone)), ..outage }
     }
 
     /// The same, where it fails in several ways in turn: so many times in each, and in the last to the end.

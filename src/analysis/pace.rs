@@ -21,17 +21,21 @@ const LOOKED_AT: usize = 8;
 /// Attempts beyond the last that are looked at to see how waits grow.
 const LONGER: u32 = 2;
 
-/// Two waits do not tell how they grow: the same outage, as it would go on if no count ended it.
+/// One wait or two do not tell how they grow: the same outage, as it would go on if no count ended it.
 pub(super) fn longer(machine: &mut Machine<'_>, found: &Found<'_>, group: &Group, outage: &Outage) -> Option<Outage> {
     let lengths: Vec<f64> = outage.waits.iter().map(|wait| wait.high).filter(|length| *length > 0.0).collect();
     let attempts = outage.attempts.filter(|_| found.form == Form::Loop)?;
-    if !matches!(lengths.as_slice(), [a, b] if a != b) {
-        return None;
+    match lengths.as_slice() {
+        [_] => {}
+        [a, b] if a != b => {}
+        _ => return None,
     }
     let plan = Plan { uncounted: Some(attempts.saturating_sub(1)), ..found.plan.clone() };
     let most = outage.simulated + LONGER;
     let longer = machine.outage(&plan, &found.entries, group.op.place, &group.how, Advice::Absent, Some(most));
-    (longer.waits.len() > outage.waits.len()).then_some(longer)
+    // What a test of the count did in the first turn may have been for that turn alone.
+    let goes_on = longer.waits.len() > outage.waits.len() && longer.waits.starts_with(&outage.waits);
+    goes_on.then_some(longer)
 }
 
 /// How the wait goes on from attempt to attempt.
@@ -40,28 +44,53 @@ pub(super) fn pace(machine: &Machine<'_>, outage: &Outage, after_failure: &[Even
     if waits.iter().all(|wait| wait.high == 0.0 && !wait.unknown) {
         return Pace::None;
     }
+    if outage.cut && outage.attempts.is_none() && waits.len() < 2 {
+        // One wait shows no growth, and there are more.
+        return Pace::Unknown;
+    }
     if waits.iter().all(|wait| !wait.unknown && wait.high.is_finite()) {
         let lengths: Vec<f64> = waits.iter().map(|wait| wait.high).collect();
         let pace = growth(&lengths);
         if pace != Pace::Fixed || waits.iter().all(|wait| wait.low == wait.high) {
             return pace;
         }
-        // Only the longest that each may be is known, which may be a ceiling.
+        // Only the longest that each may be is known, which may be a ceiling, if it is none of several that are written down.
+        let states = outage.survivors.iter().chain(outage.left.iter().map(|(_, finished)| &finished.state));
+        let mut events = states.flat_map(State::events);
+        let steady = waits.len() > 1 && waits.windows(2).all(|pair| matches!(pair, [a, b] if a == b));
+        if steady && waits.iter().all(|wait| wait.low > 0.0) && events.all(is_written_down) {
+            return Pace::Fixed;
+        }
     }
-    let state = outage.survivors.first().or(outage.left.last().map(|(_, finished)| &finished.state));
+    // A path on which nothing is waited for, where there are others, has nothing to show.
+    let mut states = outage.survivors.iter().chain(outage.left.last().map(|(_, finished)| &finished.state));
+    let state = states.clone().find(|state| waits_on(state)).or_else(|| states.next());
     let lengths = state.map(|state| sampled(machine, state)).unwrap_or_default();
     let grows = lengths.windows(2).any(|pair| matches!(pair, [a, b] if a != b));
     if lengths.len() >= 2 && grows {
         return growth(&lengths);
     }
-    let constant = after_failure.iter().any(|event| match event {
-        Event::Wait { value: Value::Sym(id), .. } => {
-            machine.symbols.info(*id).is_some_and(|info| !info.taint.has(Taint::CALL))
-        }
+    let constant = |event: &Event| match event {
         Event::Wait { value: Value::Num(_), .. } => true,
+        Event::Wait { value: value @ Value::Sym(_), .. } => !machine.symbols.taint(value).has(Taint::CALL),
         _ => false,
-    });
-    if constant { Pace::Fixed } else { Pace::Unknown }
+    };
+    let sampled = || state.filter(|state| waits_on(state)).map(State::events).unwrap_or_default();
+    let told = after_failure.iter().any(constant) || sampled().into_iter().any(constant);
+    if told { Pace::Fixed } else { Pace::Unknown }
+}
+
+/// Whether an event is no wait, or one of a length that is written down.
+fn is_written_down(event: &Event) -> bool {
+    match event {
+        Event::Wait { value, .. } => matches!(value, Value::Num(num) if num.single().is_some()),
+        _ => true,
+    }
+}
+
+/// Whether a path waits.
+fn waits_on(state: &State) -> bool {
+    state.events().iter().any(|event| matches!(event, Event::Wait { .. }))
 }
 
 /// The waits of a path, turn by turn, unknowns taken for a number.
@@ -136,7 +165,11 @@ fn is_made(machine: &Machine<'_>, value: &Value) -> bool {
 
 /// How lengths go on, a first attempt at once and a ceiling at the end aside.
 fn growth(lengths: &[f64]) -> Pace {
-    let lengths: Vec<f64> = lengths.iter().copied().skip_while(|length| *length == 0.0).take(LOOKED_AT).collect();
+    let mut lengths: Vec<f64> = lengths.iter().copied().skip_while(|length| *length == 0.0).take(LOOKED_AT).collect();
+    // A sum of the last two begins with the same twice.
+    if matches!(lengths.as_slice(), [a, b, c, _, ..] if a == b && b < c) {
+        lengths.remove(0);
+    }
     if lengths.windows(2).any(|pair| matches!(pair, [a, b] if b < a)) {
         return Pace::Unknown;
     }
@@ -192,6 +225,9 @@ mod tests {
         assert_eq!(growth(&[2.0, 1.0, 0.5]), Pace::Unknown);
         assert_eq!(growth(&[1.0, 4.0, 2.0, 4.0]), Pace::Unknown);
         assert_eq!(growth(&[1.0, 3.0]), Pace::Exponential);
+        assert_eq!(growth(&[0.1, 0.1, 0.2, 0.3, 0.5, 0.8]), Pace::Exponential);
+        assert_eq!(growth(&[1.0, 1.0, 2.0, 3.0, 4.0]), Pace::Linear);
+        assert_eq!(growth(&[1.0, 1.0, 1.0, 2.0]), Pace::Unknown);
         assert_eq!(growth(&[0.5, 0.75, 1.125, 1.6875, 2.53125, 3.796875, 5.6953125, 8.54296875]), Pace::Exponential);
     }
 }

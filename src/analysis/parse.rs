@@ -122,17 +122,19 @@ impl<'a> Machine<'a> {
                     Value::Sym(self.symbols.intern(Node::Is(value, name.into()), Taint::NONE))
                 })
             }
-            "checked-add" | "checked-mul" | "checked-sub" | "checked-pow" | "checked-shl" => {
-                let plain = function.trim_start_matches("checked-");
+            checked if checked.starts_with("checked-") => {
+                let plain = checked.trim_start_matches("checked-");
                 let value = arith::math(&mut self.symbols, plain, &args);
                 let (low, high) = arith::bounds(&self.symbols, &value);
-                if high < 0.0 {
-                    Value::Variant("None".into(), "None".into(), Rc::from([]))
-                } else if low >= 0.0 {
-                    Value::Variant("Some".into(), "Some".into(), [value].into())
-                } else {
-                    value
-                }
+                let end = args.first().map_or(f64::INFINITY, scaling::greatest);
+                let value = match () {
+                    () if high < 0.0 || low > end => Value::Variant("None".into(), "None".into(), Rc::from([])),
+                    // Of what is not known, only a difference may well end short of nought.
+                    () if low >= 0.0 || plain != "sub" => Value::Variant("Some".into(), "Some".into(), [value].into()),
+                    () => value,
+                };
+                out.push((state, Res::Value(value)));
+                return;
             }
             other => {
                 let plain = other.trim_start_matches("saturating-").trim_start_matches("wrapping-");

@@ -80,6 +80,15 @@ fn width(sorts: Taint) -> Option<(&'static str, i32, f64)> {
     }
 }
 
+/// The greatest number of a number's sort, where that has an end.
+pub(super) fn greatest(value: &Value) -> f64 {
+    let sorts = match value {
+        Value::Num(num) => num.taint.among(Taint::SORTS),
+        _ => Taint::NONE,
+    };
+    width(sorts).map_or(f64::INFINITY, |(_, _, greatest)| greatest)
+}
+
 /// What is made: a number and the end of its sort.
 struct Made {
     value: f64,

@@ -20,6 +20,7 @@ use super::policy::{Bound, Form, LostResult, Role, Site};
 use super::recursion;
 use super::state::{Event, Failed, Failing, Known3, OpInfo, State};
 use super::status::StatusSet;
+use super::unset;
 use super::value::{ClassRef, FuncRef, Node, Place, SymId, Taint, Value};
 use super::whole::is_answer_asked;
 use crate::ir::{Block, BlockId, Function, FunctionKind, Instr, LoopKind, Op, Pattern, Term};
@@ -282,7 +283,7 @@ fn entries(machine: &mut Machine<'_>, func: FuncRef, head: BlockId) -> Vec<State
                 states.push(state);
             }
         }
-        keep_unset(machine, &mut states);
+        unset::keep(machine, &mut states);
         states.truncate(3);
         if !states.is_empty() {
             return states;
@@ -295,23 +296,6 @@ fn entries(machine: &mut Machine<'_>, func: FuncRef, head: BlockId) -> Vec<State
         frame.block = head;
     }
     vec![state]
-}
-
-/// Of the states that differ in whether something was set from outside, those where it was not: what the program does
-/// by itself.
-fn keep_unset(machine: &Machine<'_>, states: &mut Vec<State>) {
-    let is_set = |state: &State| {
-        state.decided.iter().any(|(sym, truth)| {
-            machine.symbols.info(*sym).is_some_and(|info| match info.node {
-                Node::IsSuccess(_) | Node::Truth(_) => *truth,
-                Node::IsNone(_) => !*truth,
-                _ => false,
-            } && info.taint.has(Taint::SETTING))
-        })
-    };
-    if states.iter().any(|state| !is_set(state)) {
-        states.retain(|state| !is_set(state));
-    }
 }
 
 /// States in which the loop is come to although, or because, something before it failed.

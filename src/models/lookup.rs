@@ -142,6 +142,8 @@ pub struct Models {
     lines: FxHashMap<Arc<str>, Line>,
     /// Import path to library.
     imports: FxHashMap<String, usize>,
+    /// The types of spans of time.
+    spans: FxHashSet<Arc<str>>,
     overflow: Option<Arc<str>>,
     span_of_time: Option<usize>,
     /// The versions of packages that are known, by name.
@@ -322,6 +324,11 @@ impl Models {
                 }
             }
         }
+        if entry.kind == Kind::Duration
+            && let Some(made) = entry.gives.as_deref().filter(|_| !entry.functions.is_empty())
+        {
+            self.spans.insert(self.canonical.get(made).cloned().unwrap_or_else(|| made.into()));
+        }
         if matches!(entry.kind, Kind::Exception | Kind::Type)
             && let Some(first) = own_path(entry)
         {
@@ -468,6 +475,12 @@ impl Models {
     pub fn knows_type(&self, path: &str) -> bool {
         let path = self.canonical(path);
         self.bases.contains_key(path) || self.methods.contains_key(path)
+    }
+
+    /// Whether the values of a type are spans of time: numbers, as far as arithmetic goes.
+    #[must_use]
+    pub fn is_span(&self, ty: &str) -> bool {
+        self.spans.contains(self.canonical(ty))
     }
 
     /// Whether every value of `class` is one of `base`; `None` where either is not known, or a class between them is

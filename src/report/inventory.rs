@@ -119,7 +119,7 @@ enum Limit {
 impl<'a> Entry<'a> {
     fn of(files: &'a [SourceFile], file: &'a SourceFile, site: &'a Site) -> Self {
         let operation = site.operation();
-        let path = weakest(&site.failures);
+        let path = of_record(&site.failures);
         Entry {
             path: &file.path,
             range: Range::of(file, site.span),
@@ -189,16 +189,21 @@ fn cap(bound: &Bound) -> Option<&'static str> {
     }
 }
 
-/// The path that waits least; one whose cause was mended, or that carries new input, only where there is no other.
-fn weakest(paths: &[FailurePath]) -> Option<&FailurePath> {
+/// The path that shows how a site waits: the one whose wait grows most, of those that are reckoned by the code itself.
+/// That another comes back at once is for the rules to say. One that rests on a guess comes after those that do not, and
+/// one whose cause was mended, or that carries new input, is taken only where there is no other.
+fn of_record(paths: &[FailurePath]) -> Option<&FailurePath> {
     paths.iter().min_by_key(|path| {
-        let pace = match path.pace {
-            Pace::None => 0,
-            Pace::Fixed => 1,
-            Pace::Linear => 2,
-            Pace::Exponential => 3,
-            Pace::Server => 4,
-            Pace::Unknown => 5,
+        let pace = match (path.pace, path.uncertain) {
+            (Pace::Exponential, false) => 0,
+            (Pace::Linear, false) => 1,
+            (Pace::Fixed, false) => 2,
+            (Pace::Exponential, true) => 3,
+            (Pace::Linear, true) => 4,
+            (Pace::Fixed, true) => 5,
+            (Pace::Server, _) => 6,
+            (Pace::None, _) => 7,
+            (Pace::Unknown, _) => 8,
         };
         (path.repaired || path.new_input, pace)
     })

@@ -1,5 +1,7 @@
 //! What several test programs share: folders of their own, golden files, and a run with hand-made findings.
-#![allow(dead_code, clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+pub mod inventory;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

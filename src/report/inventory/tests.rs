@@ -59,12 +59,13 @@ fn the_json_document_has_every_field_of_the_contract() {
 }
 
 #[test]
-fn the_weakest_path_and_the_worst_use_of_the_header_are_told() {
+fn the_path_that_grows_most_and_the_worst_use_of_the_header_are_told() {
     let mut slow = path(Pace::Server, vec![wait(1.0, 4.0), wait(1.0, 4.0)]);
     slow.retry_after = RetryAfter::Shortened { ceiling: Some(30.0), at: Span::default() };
     let mut mended = path(Pace::None, vec![wait(0.0, 0.0), wait(0.0, 0.0)]);
     mended.repaired = true;
-    let site = site(vec![slow, path(Pace::Fixed, vec![wait(3.0, 3.0), wait(3.0, 3.0)]), mended]);
+    let at_once = path(Pace::None, vec![wait(0.0, 0.0), wait(0.0, 0.0)]);
+    let site = site(vec![slow, at_once, path(Pace::Fixed, vec![wait(3.0, 3.0), wait(3.0, 3.0)]), mended]);
     let run = run(site);
     let entry = Entry::of(&run.files, &run.files[0], &run.sites[0][0]);
     assert_eq!(entry.delay, "fixed");

@@ -1,0 +1,352 @@
+//! What `inventory` says of how a site waits and how often it tries, where the code does not write it down in the loop:
+//! each case is a short program and the facts of its only site.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
+
+mod common;
+
+use common::inventory::{python, rust};
+use serde_json::json;
+
+#[test]
+fn what_is_taken_where_nothing_is_given_is_a_default() {
+    let python_text = |set: &str| {
+        format!(
+            r"
+import time, requests
+
+def fetch(url, tries=None):
+{set}
+    for turn in range(tries):
+        try:
+            return requests.get(url, timeout=5)
+        except requests.ConnectionError:
+            time.sleep(1)
+    raise RuntimeError(url)
+"
+        )
+    };
+    let four = json!({ "cap": "count", "max_attempts": 4 });
+    python(&python_text("    tries = tries or 4"), &four);
+    python(&python_text("    if tries is None:\n        tries = 4"), &four);
+    python(&python_text("    tries = tries if tries is not None else 4"), &four);
+    // Nought may stand for as many as one likes, and what is not asked whether it is there has no default.
+    python(&python_text("    tries = tries or 0"), &json!({ "cap": "caller", "max_attempts": null }));
+    python(&python_text("    tries = 4 if url else tries"), &json!({ "max_attempts": null }));
+    rust(
+        r#"
+use std::net::TcpStream;
+
+const MOST: usize = 5;
+
+pub fn open(place: &str, most: Option<usize>) -> std::io::Result<TcpStream> {
+    let most = most.unwrap_or(MOST);
+    let mut failed = 0;
+    loop {
+        match TcpStream::connect(place) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => {
+                failed += 1;
+                if failed > most {
+                    return Err(error);
+                }
+                std::thread::sleep(std::time::Duration::from_secs(1));
+            }
+        }
+    }
+}
+"#,
+        &json!({ "cap": "count", "max_attempts": 6, "delay": "fixed" }),
+    );
+}
+
+#[test]
+fn what_an_object_is_made_with_by_itself_is_a_default() {
+    let text = |default: &str| {
+        format!(
+            r"
+use std::time::Duration;
+
+const TRIES: u32 = 4;
+
+pub struct Puller {{ client: reqwest::Client, tries: u32, pause: Duration }}
+
+impl Default for Puller {{
+    fn default() -> Self {{
+        Self {{ client: reqwest::Client::new(), tries: TRIES, pause: Duration::from_secs(2) }}
+    }}
+}}
+
+impl Puller {{
+    pub fn with(client: reqwest::Client, tries: u32, pause: Duration) -> Self {{
+        Self {{ client, tries, pause }}
+    }}
+{default}
+    pub fn tries(mut self, tries: u32) -> Self {{
+        self.tries = tries;
+        self
+    }}
+
+    pub async fn pull(&self, url: &str) -> reqwest::Result<reqwest::Response> {{
+        let mut made = 0;
+        loop {{
+            match self.client.get(url).send().await {{
+                Ok(answer) => return Ok(answer),
+                Err(error) => {{
+                    made += 1;
+                    if made >= self.tries {{
+                        return Err(error);
+                    }}
+                    tokio::time::sleep(self.pause).await;
+                }}
+            }}
+        }}
+    }}
+}}
+"
+        )
+    };
+    let facts = json!({ "cap": "count", "max_attempts": 4, "delay": "fixed", "schedule": [[2.0, 2.0], [2.0, 2.0], [2.0, 2.0]] });
+    rust(&text(""), &facts);
+    // Two sorts of object.
+    let eager = "    pub fn eager() -> Self { Self { client: reqwest::Client::new(), tries: 9, pause: Duration::from_secs(2) } }";
+    rust(&text(eager), &json!({ "cap": "caller", "max_attempts": null, "delay": "fixed" }));
+    python(
+        r"
+import time, requests
+
+class Puller:
+    def __init__(self, pause=None):
+        self._pause = pause or 2.5
+
+    def pull(self, url):
+        for turn in range(3):
+            try:
+                return requests.get(url, timeout=5)
+            except requests.ConnectionError:
+                time.sleep(self._pause)
+        raise RuntimeError(url)
+",
+        &json!({ "max_attempts": 3, "delay": "fixed", "schedule": [[2.5, 2.5], [2.5, 2.5]] }),
+    );
+}
+
+#[test]
+fn what_a_function_sets_once_is_known_in_its_closures() {
+    let text = |further: &str| {
+        format!(
+            r"
+import time, requests
+
+READS = 7
+
+def reader(url):
+    session = requests.Session()
+    most = READS
+{further}
+    def read():
+        for turn in range(1, most + 1):
+            try:
+                return session.get(url, timeout=5)
+            except requests.ConnectionError:
+                time.sleep(2)
+        raise RuntimeError(url)
+
+    return read
+"
+        )
+    };
+    python(&text(""), &json!({ "cap": "count", "max_attempts": 7 }));
+    let other = "    def more(by):\n        nonlocal most\n        most += by\n";
+    python(&text(other), &json!({ "max_attempts": null }));
+}
+
+#[test]
+fn a_checked_product_is_there() {
+    let text = |next: &str| {
+        format!(
+            r#"
+use std::time::Duration;
+
+pub struct Growing {{ current: u64, factor: u64, most: Option<Duration> }}
+
+impl Default for Growing {{
+    fn default() -> Self {{
+        Growing {{ current: 2, factor: 250, most: Some(Duration::from_secs(60)) }}
+    }}
+}}
+
+impl Iterator for Growing {{
+    type Item = Duration;
+
+    fn next(&mut self) -> Option<Duration> {{
+        let length = match self.current.checked_mul(self.factor) {{
+            Some(millis) => Duration::from_millis(millis),
+            None => Duration::from_millis(u64::MAX),
+        }};
+        if let Some(most) = self.most && length > most {{
+            return Some(most);
+        }}
+        self.current = {next};
+        Some(length)
+    }}
+}}
+
+pub async fn connect(place: &str) -> tokio::net::TcpStream {{
+    let mut growing = Growing::default();
+    loop {{
+        match tokio::time::timeout(Duration::from_secs(3), tokio::net::TcpStream::connect(place)).await {{
+            Ok(Ok(stream)) => return stream,
+            Ok(Err(error)) => eprintln!("{{error}}"),
+            Err(_) => eprintln!("late"),
+        }}
+        tokio::time::sleep(growing.next().expect("there is always another")).await;
+    }}
+}}
+"#
+        )
+    };
+    let is = |next: &str, delay: &str| rust(&text(next), &json!({ "cap": "none", "delay": delay }));
+    is("self.current.checked_mul(2).unwrap_or(u64::MAX)", "exponential");
+    is("self.current.checked_add(2).unwrap_or(u64::MAX)", "linear");
+}
+
+#[test]
+fn lengths_that_are_not_known_are_reckoned_with() {
+    let text = |wait: &str| {
+        format!(
+            r"
+use std::time::Duration;
+
+pub struct Service {{ client: reqwest::Client, pause: Duration, most: u32 }}
+
+fn doubled(base: Duration, count: u32) -> Duration {{
+    let factor = 1u32.checked_shl(count.saturating_sub(1)).unwrap_or(u32::MAX);
+    base.saturating_mul(factor).min(base.max(Duration::from_secs(30)))
+}}
+
+impl Service {{
+    pub async fn ask(&self, url: &str) -> reqwest::Result<reqwest::Response> {{
+        let mut count = 0;
+        let pause = self.pause;
+        loop {{
+            match self.client.get(url).send().await {{
+                Ok(answer) => break Ok(answer),
+                Err(error) => {{
+                    count += 1;
+                    if count >= self.most {{
+                        break Err(error);
+                    }}
+                    {wait}
+                }}
+            }}
+        }}
+    }}
+}}
+"
+        )
+    };
+    let is = |wait: &str, delay: &str| rust(&text(wait), &json!({ "cap": "caller", "delay": delay }));
+    is("tokio::time::sleep(pause).await;", "fixed");
+    is("if !pause.is_zero() { tokio::time::sleep(pause).await; }", "fixed");
+    is("tokio::time::sleep(pause * count).await;", "linear");
+    is("tokio::time::sleep(doubled(pause, count)).await;", "exponential");
+    is("tokio::time::sleep(self.advised(count).await).await;", "unknown");
+}
+
+#[test]
+fn one_wait_is_told_by_how_it_is_reckoned() {
+    let text = |wait: &str| {
+        format!(
+            r"
+import time, requests
+
+def fetch(url):
+    for turn in range(2):
+        try:
+            return requests.get(url, timeout=5)
+        except requests.ConnectionError:
+            if turn == 1:
+                raise
+            time.sleep({wait})
+"
+        )
+    };
+    for (wait, delay) in [("3", "fixed"), ("2 ** turn", "exponential"), ("2 * (turn + 1)", "linear")] {
+        python(&text(wait), &json!({ "max_attempts": 2, "delay": delay }));
+    }
+}
+
+#[test]
+fn the_sum_of_the_last_two_waits_grows_as_a_power() {
+    python(
+        r"
+import time, requests
+
+def fetch(url):
+    now, following = 1, 1
+    for turn in range(8):
+        try:
+            return requests.get(url, timeout=5)
+        except requests.ConnectionError:
+            if turn == 7:
+                raise
+            time.sleep(now)
+            now, following = following, now + following
+",
+        &json!({ "max_attempts": 8, "delay": "exponential" }),
+    );
+}
+
+#[test]
+fn a_pause_between_calls_is_no_deadline() {
+    let text = |test: &str, leave: &str| {
+        format!(
+            r"
+import time, requests
+
+GAP = 0.5
+
+class Client:
+    def __init__(self):
+        self.last = 0.0
+
+    def fetch(self, url):
+        self.last = time.monotonic()
+        for turn in range(4):
+            {test}
+                {leave}
+            try:
+                return requests.get(url, timeout=5)
+            except requests.ConnectionError:
+                time.sleep(1)
+        raise RuntimeError(url)
+"
+        )
+    };
+    let paced =
+        "since = time.monotonic() - self.last\n            self.last = time.monotonic()\n            if since < GAP:";
+    python(&text(paced, "time.sleep(GAP - since)"), &json!({ "cap": "count", "max_attempts": 4 }));
+    python(&text("if time.monotonic() - self.last > 30:", "break"), &json!({ "cap": "count+deadline" }));
+}
+
+#[test]
+fn the_wait_of_a_site_is_that_of_the_path_that_waits() {
+    python(
+        r"
+import time, requests
+
+def fetch(url):
+    for turn in range(5):
+        try:
+            answer = requests.get(url, timeout=5)
+        except requests.ConnectionError:
+            continue
+        if answer.status_code < 500:
+            return answer
+        time.sleep(1 + turn * 2)
+    raise RuntimeError(url)
+",
+        &json!({ "max_attempts": 5, "delay": "linear" }),
+    );
+}

@@ -149,8 +149,16 @@ pub fn read(path: &Path) -> std::io::Result<Vec<u8>> {
 /// # Errors
 /// It cannot be read, or there is more than a gigabyte of it.
 pub fn read_named(path: &Path) -> std::io::Result<Vec<u8>> {
+    read_to_end(std::fs::File::open(path)?)
+}
+
+/// Reads what may never end.
+///
+/// # Errors
+/// It cannot be read, or there is more than a gigabyte of it.
+pub fn read_to_end(from: impl std::io::Read) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(MOST).read_to_end(&mut bytes)?;
+    from.take(MOST).read_to_end(&mut bytes)?;
     if bytes.len() as u64 == MOST {
         return Err(std::io::Error::other("it does not end within a gigabyte"));
     }

@@ -31,7 +31,7 @@ pub(super) const INNER_TURNS: u32 = 3;
 /// How deep values nest before nothing more is kept of them.
 pub(super) const VALUE_DEPTH: u32 = 12;
 /// Steps after which a file is gone through less thoroughly.
-const FILE_SHARE: u64 = 1_500_000;
+const FILE_SHARE: u64 = 1_200_000;
 /// A state holds so much before its steps count for more than one, and for one more with each further so much.
 const ORDINARY: usize = 700;
 const EXTRA: usize = 96;

@@ -1,6 +1,6 @@
 //! `stormlint check`.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -128,9 +128,8 @@ fn standard_input(args: &RunArgs, place: &Place, lookup: &Lookup) -> Result<Sour
             "`-` needs --stdin-filename, which says the language and the path to print".to_owned(),
         ));
     };
-    let mut bytes = Vec::new();
-    let read = std::io::stdin().lock().read_to_end(&mut bytes);
-    read.map_err(|error| Failure::Io { what: "standard input".to_owned(), error })?;
+    let bytes = walk::read_to_end(io::stdin().lock())
+        .map_err(|error| Failure::Io { what: "standard input".to_owned(), error })?;
     Ok(match place.text(lookup, name, &bytes) {
         Ok(input) => Sources { inputs: input.into_iter().collect(), ..Sources::default() },
         Err(error) => Sources { errors: vec![error], ..Sources::default() },

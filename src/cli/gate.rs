@@ -5,7 +5,6 @@
 //! `--write-baseline` write down what is left, instead of reporting it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -126,9 +125,7 @@ fn repositories(place: &Place, args: &RunArgs) -> BTreeSet<PathBuf> {
 
 fn patched(file: &Path, place: &Place) -> Result<Changes, Failure> {
     let (what, bytes) = if file == Path::new("-") {
-        let mut bytes = Vec::new();
-        let read = std::io::stdin().lock().read_to_end(&mut bytes);
-        ("the diff on standard input".to_owned(), read.map(|_| bytes))
+        ("the diff on standard input".to_owned(), walk::read_to_end(std::io::stdin().lock()))
     } else {
         (format!("the diff {}", file.display()), walk::read_named(file))
     };

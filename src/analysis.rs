@@ -2,7 +2,7 @@
 //! code does there: the [`policy::Site`]s that rules and the inventory read.
 //!
 //! * `sites` explores: every operation fails in every way, one on a path; what comes back to it is a failure path;
-//!   `recursion` does it where there is no loop.
+//!   `recursion` does it where there is no loop; `awaited` tells who only waits until something works.
 //!   `combinators` and `pieces` do the same for policies that a library runs, `judges` for those that it asks; `probes`
 //!   for interrupts and defects, `idle` for what was meant to be repeated and never is.
 //!   `helpers` knows the project's own functions that call again what they are given, and `brought` looks where that comes
@@ -23,6 +23,7 @@ mod advice;
 mod answers;
 pub mod arith;
 mod attributes;
+mod awaited;
 mod batch;
 mod body;
 mod bounds;

@@ -92,7 +92,8 @@ pub(super) fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outag
         // Other ways out cut the outage short before the time was up.
         return Bound::Deadline(timed.clone().find_map(|events| clock(events)).and_then(seconds));
     }
-    if timed.clone().next().is_some() {
+    let ends = |event: &&Event| matches!(event, Event::ClockTest { paces: false, .. });
+    if timed.clone().any(|events| events.iter().any(ends)) {
         return Bound::Broken("the time is measured anew in each turn, so that it never runs out".to_string());
     }
     if survivors.iter().any(|events| stands_still(events)) {
@@ -156,7 +157,7 @@ fn count_of(state: &State, iterator: &Value) -> Option<Option<u32>> {
 fn lefts(events: &[&Event]) -> Vec<(At, Vec<(f64, f64)>)> {
     let mut tests: Vec<(At, Vec<(f64, f64)>)> = Vec::new();
     for event in events {
-        let Event::ClockTest { at, left, now } = event else { continue };
+        let Event::ClockTest { at, left, now, .. } = event else { continue };
         match tests.iter_mut().find(|(other, _)| other == at) {
             Some((_, lefts)) => lefts.push((*left, *now)),
             None => tests.push((*at, vec![(*left, *now)])),

@@ -13,6 +13,8 @@ use crate::ir::{Arg, BinOp, Callee};
 use crate::models::{Entry, Kind, ParamRef};
 use crate::source::Span;
 
+/// As many pieces of a text are looked at.
+const MOST_PIECES: usize = 24;
 /// As many attributes are followed from one to the next.
 const MOST_ALIASES: u32 = 8;
 
@@ -553,17 +555,42 @@ impl<'a> Machine<'a> {
     fn may_look_up(&self, entry: &Entry, name: &str, args: &Args) -> bool {
         let [(None, key)] = args.list.as_slice() else { return false };
         let bare = match key {
-            Value::Sym(id) => self.symbols.info(*id).is_some_and(|info| {
-                matches!(
-                    info.node,
-                    Node::Param(..) | Node::Unknown(_) | Node::Item(_) | Node::Attr(..) | Node::Global(..)
-                )
-            }),
+            Value::Sym(id) => {
+                self.symbols.info(*id).is_some_and(|info| {
+                    matches!(
+                        info.node,
+                        Node::Param(..) | Node::Unknown(_) | Node::Item(_) | Node::Attr(..) | Node::Global(..)
+                    )
+                }) || self.is_name(key)
+            }
             // Of a declared type, and otherwise as little known.
             Value::Inst(inst) => inst.verb.is_none(),
             _ => false,
         };
         bare && name == "get" && entry.verb_is_name && !args.open
+    }
+
+    /// Whether a text was put together of pieces none of which is of an address (`owner + "_" + number`).
+    fn is_name(&self, text: &Value) -> bool {
+        let (mut work, mut named) = (vec![text.clone()], false);
+        for _ in 0..MOST_PIECES {
+            let Some(part) = work.pop() else { return named };
+            let node = match &part {
+                Value::Str(text) if text.contains(['/', '.', ':', '?', '=', '&', '%', '#']) => return false,
+                Value::Str(text) => {
+                    named |= !text.trim().is_empty();
+                    continue;
+                }
+                Value::Sym(id) => self.symbols.info(*id).map(|info| &info.node),
+                _ => None,
+            };
+            match node {
+                Some(Node::Call(name, parts)) if &**name == "format" => work.extend(parts.iter().cloned()),
+                Some(Node::Binary(BinOp::Add, first, second)) => work.extend([first.clone(), second.clone()]),
+                _ => {}
+            }
+        }
+        false
     }
 
     /// The one type with such a method that sends a request, among the libraries that a file imports.

@@ -15,6 +15,9 @@ use crate::models::Kind;
 use crate::source::Span;
 use std::rc::Rc;
 
+/// As many blocks are gone through for what a test lets be done before all goes on.
+const MOST_DELAYING: usize = 40;
+
 /// Sequences put together: `a + b`, `a * 3`.
 #[allow(clippy::cast_precision_loss)]
 pub(super) fn joined(op: BinOp, a: &Value, b: &Value) -> Option<Value> {
@@ -373,6 +376,34 @@ impl<'a> Machine<'a> {
         !instrs().any(|instr| instr.dst == Some(slot) && changes(instr)) && !closures.iter().any(lent)
     }
 
+    /// Whether the test that is being made decides only whether something is done before all goes on as it would have:
+    /// one of its sides comes to the other.
+    fn only_delays(&self, state: &State) -> bool {
+        let Some(frame) = state.top() else { return false };
+        let Some(function) = self.project.function(frame.func) else { return false };
+        let Some(block) = function.block(frame.block) else { return false };
+        let (Term::Branch { cond, then, otherwise }, Some(instr)) = (&block.term, block.instrs.get(frame.at)) else {
+            return false;
+        };
+        let comes_to = |from: BlockId, to: BlockId| {
+            let (mut seen, mut work) = (Vec::new(), vec![from]);
+            while let Some(at) = work.pop() {
+                if at == to || seen.contains(&at) {
+                    continue;
+                }
+                let on = function.block(at).map(|block| (block.unwind, successors(block))).unwrap_or_default();
+                let on: Vec<BlockId> = on.1.into_iter().filter(|next| Some(*next) != on.0).collect();
+                if at == frame.block || on.is_empty() || seen.len() > MOST_DELAYING {
+                    return false;
+                }
+                seen.push(at);
+                work.extend(on);
+            }
+            true
+        };
+        decides(block, instr, *cond) && (comes_to(*then, *otherwise) || comes_to(*otherwise, *then))
+    }
+
     /// Whether a block of the function under analysis leads out of its loop without coming back to the head, failures on
     /// the way included or not.
     pub(super) fn leads_out(&self, state: &State, from: BlockId, failures: bool) -> bool {
@@ -561,7 +592,8 @@ impl<'a> Machine<'a> {
         {
             let (x, y) = (arith::bounds(&self.symbols, a), arith::bounds(&self.symbols, b));
             let at = self.at(state, span);
-            state.push(Event::ClockTest { at, left: (y.1 - x.0).abs(), now: state.clock });
+            let paces = self.only_delays(state);
+            state.push(Event::ClockTest { at, left: (y.1 - x.0).abs(), now: state.clock, paces });
         }
         value
     }

@@ -24,12 +24,12 @@ use super::probes;
 use super::reset;
 use super::shared;
 use super::sites::{Found, groups};
-use super::state::{At, Event, Failing, Known3, OpInfo};
+use super::state::{At, Event, Failing, Known3, Object, OpInfo};
 use super::status::StatusSet;
 use super::taken::{counts_as_failure, is_picked, waits_as_told};
 use super::value::{ANY, Node, Place, SymId, Taint, Value};
 use crate::frontend::prelude;
-use crate::ir::{BinOp, LoopKind, UnOp};
+use crate::ir::{BinOp, LoopKind, Term, UnOp};
 use crate::models::{Entry, Kind};
 use crate::source::Span;
 
@@ -47,7 +47,7 @@ pub(super) struct Group {
 pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site> {
     let mut groups = split(machine, groups(&found.explored));
     // A compare-and-swap that lost goes on with what has become of the state.
-    groups.retain(|group| !is_conflict(machine, group));
+    groups.retain(|group| !is_conflict(machine, group) && !group.paths.iter().all(|path| was_seen_to(machine, path)));
     tell_by_errors(machine, &mut groups);
     // Where something leaves the process, what fails inside it is no operation.
     let remote = |op: &OpInfo| match op.remote {
@@ -86,6 +86,16 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         || failures.iter().any(|path| path.waits.iter().any(|wait| wait.high > 0.0 || wait.unknown));
     if !treated_so {
         failures.iter_mut().for_each(|path| path.uncertain = true);
+    }
+    // Who is asked in words, and whose answer will not do, is asked again at once: a person. And what goes through items
+    // at once, with something of which nothing is known, tries one after the other.
+    let tries = goes_through_items(machine, found);
+    for (group, path) in groups.iter().zip(&mut failures) {
+        let waits = path.waits.iter().any(|wait| wait.high > 0.0 || wait.unknown);
+        let asks = path.cause == Cause::Value && group.op.inputs.iter().any(|input| says_words(machine, input));
+        let vague = group.op.remote == Known3::Unknown || group.op.likely;
+        path.uncertain |= vague && !waits && (asks || tries);
+        path.uncertain |= found.explored.cut && is_passed_by(found, &group.op);
     }
     let mut operations: Vec<Operation> = Vec::new();
     let mut seen: Vec<Place> = Vec::new();
@@ -147,6 +157,41 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         cut,
         helper: None,
         version: None,
+    })
+}
+
+/// Whether what is done goes well without the operation: something else is asked, and this only now and then before it.
+fn is_passed_by(found: &Found<'_>, op: &OpInfo) -> bool {
+    found.explored.done.iter().any(|finished| {
+        let events = finished.state.events();
+        let mut asked = events.iter().filter_map(|event| match event {
+            Event::Op(info) if info.remote == Known3::Yes => Some(info.place),
+            _ => None,
+        });
+        let first = asked.next();
+        first.is_some_and(|first| first != op.place) && asked.all(|place| place != op.place)
+    })
+}
+
+/// Whether a `for` loop goes through things, and not through the numbers of its turns.
+fn goes_through_items(machine: &mut Machine<'_>, found: &Found<'_>) -> bool {
+    let Some(head) = found.plan.head.filter(|_| found.loop_kind == Some(LoopKind::For)) else { return false };
+    let function = machine.project.function(found.looped);
+    let Some(Term::Next { iter, .. }) = function.and_then(|function| function.block(head)).map(|block| &block.term)
+    else {
+        return false;
+    };
+    let iter = *iter;
+    found.entries.iter().all(|entry| {
+        let mut entry = entry.clone();
+        match machine.read(&mut entry, iter) {
+            Value::Object(id) => match entry.objects.get(&id) {
+                Some(Object::Items(items, _)) => !items.iter().all(|item| matches!(item, Value::Num(_))),
+                Some(Object::Unknown(..)) => true,
+                _ => false,
+            },
+            _ => false,
+        }
     })
 }
 
@@ -460,7 +505,11 @@ pub(super) fn failure_path(
         steps,
         shared: shared::is_shared(machine, found, group),
         picked,
-        uncertain: picked || unknown_on_the_way || outage.cut || sample.is_some_and(|path| path.state.guessed),
+        uncertain: picked
+            || unknown_on_the_way
+            || outage.cut
+            || sample.is_some_and(|path| path.state.guessed)
+            || group.paths.iter().any(|path| was_seen_to(machine, path)),
         waits: outage.waits,
     }
 }
@@ -471,6 +520,35 @@ fn bound_of(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outage) -> Bo
         (Bound::Unknown | Bound::Count(None), Some(alone)) if alone.is_counted_out() => bound(machine, found, alone),
         (bound, _) => bound,
     }
+}
+
+/// Whether the operation is only come to where something is in want (a credential that has expired), and what was
+/// in want had been got when the operation failed: whether it is in want again nobody can tell.
+fn was_seen_to(machine: &Machine<'_>, path: &Finished) -> bool {
+    let events = path.state.events();
+    let Some(at) = events.iter().rposition(|event| matches!(event, Event::Fail(..))) else { return false };
+    let (before, after) = (events.get(..at).unwrap_or_default(), events.get(at..).unwrap_or_default());
+    after.iter().any(|event| match event {
+        Event::Decide { sym, taken, place, .. } => {
+            let asked = before.iter().rposition(|event| match event {
+                Event::Decide { sym: first, taken: side, place: there, .. } => {
+                    there == place && side == taken && first != sym
+                }
+                _ => false,
+            });
+            let since = asked.and_then(|asked| before.get(asked..)).unwrap_or_default();
+            let got = |event: &&Event| match event {
+                Event::Op(info) => machine.symbols.mentions(&Value::Sym(*sym), &mut |part| match part {
+                    Value::Resp(of) | Value::Body(of) => *of == info.place,
+                    Value::Sym(part) => info.result == Some(*part),
+                    _ => false,
+                }),
+                _ => false,
+            };
+            since.iter().any(got)
+        }
+        _ => false,
+    })
 }
 
 /// What is told things in words on a path, and so is no help: a logger, however it is come by.

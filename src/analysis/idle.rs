@@ -117,7 +117,12 @@ fn comes_back(machine: &mut Machine<'_>, found: &Found<'_>, op: &OpInfo) -> bool
     }
     let told = Plan { advice: Advice::Seconds, ..found.plan.clone() };
     let again = sites::explore(machine, &told, found.entries.clone(), sites::Sieve::ALL);
-    !again.back.is_empty() || again.cut || again.thinned
+    if !again.back.is_empty() || again.cut || again.thinned {
+        return true;
+    }
+    // Or it follows redirects: each turn goes where the last one was sent.
+    let sent_on = Plan { redirected: true, ..found.plan.clone() };
+    !sites::explore(machine, &sent_on, found.entries.clone(), sites::Sieve::ALL).on.is_empty()
 }
 
 /// The operation that leaves the process and was seen to fail.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::machine::Machine;
-use super::state::{Object, State};
+use super::state::{Event, Object, OpInfo, State};
 use super::value::{FuncRef, Node, Num, Place, SymId, Taint, Value};
 use crate::ir::BinOp;
 use crate::models::Kind;
@@ -128,6 +128,29 @@ impl Machine<'_> {
             .fold(0u32, u32::wrapping_add)
     }
 
+    /// A text that was put together, with dots for what is not known of it.
+    pub(super) fn built_text(&self, id: SymId) -> Option<Rc<str>> {
+        let text = self.built(id, 4)?;
+        text.contains('/').then(|| text.into())
+    }
+
+    fn built(&self, id: SymId, depth: u32) -> Option<String> {
+        let depth = depth.checked_sub(1)?;
+        let part = |part: &Value| match part {
+            Value::Str(text) => text.to_string(),
+            Value::Sym(id) => self.built(*id, depth).unwrap_or_else(|| "…".to_string()),
+            _ => "…".to_string(),
+        };
+        match &self.symbols.info(id)?.node {
+            Node::Call(name, parts) if &**name == "format" => Some(match parts.split_first() {
+                Some((Value::Str(text), given)) if text.contains('{') => filled(text, given.iter().map(part)),
+                _ => parts.iter().map(part).collect(),
+            }),
+            Node::Binary(BinOp::Add, first, second) => Some(part(first) + &part(second)),
+            _ => None,
+        }
+    }
+
     /// Whether what is posted to an address asks and changes nothing, by a word that a model knows: the last of its path,
     /// or, where the model writes `/word/`, any before it.
     pub(super) fn is_asked_at(&self, file: u32, target: &str) -> bool {
@@ -247,4 +270,44 @@ impl Machine<'_> {
         places.dedup();
         places.into()
     }
+}
+
+/// Whether what an operation is given comes of another question this time: that was asked again since the operation
+/// failed, of the next address or file.
+pub(super) fn is_fed_anew(machine: &Machine<'_>, state: &State, again: &OpInfo) -> bool {
+    let events = state.events();
+    let failed = events.iter().rposition(|event| matches!(event, Event::Fail(..))).unwrap_or(0);
+    let (before, after) = events.split_at(failed);
+    let asked = |events: &[&Event], place: Place| {
+        events.iter().rev().find_map(|event| match event {
+            Event::Op(info) if info.place == place => Some(info.inputs.clone()),
+            _ => None,
+        })
+    };
+    // Another address or thing out of several: what else differs may only have been made anew.
+    let is_thing = |value: &Value| match value {
+        Value::Str(_) => true,
+        Value::Sym(id) => machine.symbols.info(*id).is_some_and(|info| {
+            matches!(info.node, Node::Item(_)) || info.taint.has(Taint::ITEM) && !info.taint.has(Taint::COUNTER)
+        }),
+        _ => false,
+    };
+    let another = |(one, other): (&Value, &Value)| one != other && is_thing(one) && is_thing(other);
+    again.sources.iter().any(|source| match (asked(before, *source), asked(after, *source)) {
+        (Some(first), Some(second)) => first.len() == second.len() && first.iter().zip(second.iter()).any(another),
+        _ => false,
+    })
+}
+
+/// A text with what is put into its places (`{}`, `{name}`, `{0}`), in their order.
+fn filled(text: &str, mut given: impl Iterator<Item = String>) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        let Some((_, later)) = after.split_once('}') else { break };
+        out.push_str(given.next().as_deref().unwrap_or("…"));
+        rest = later;
+    }
+    out + rest
 }

@@ -6,7 +6,7 @@ use super::outage::Outage;
 use super::policy::{Bound, Exhaustion, Exit, ExitKind, Wait};
 use super::sites::{Found, is_failure_value};
 use super::state::{At, Event, Failing, OpInfo};
-use super::value::{Place, Value};
+use super::value::{ClassRef, Place, Taint, Type, Value};
 
 /// The wait between the last failure and giving up, of those paths that have made all their attempts.
 pub(super) fn after_last(last: &[&Finished], op: &OpInfo) -> Option<(Wait, At)> {
@@ -21,13 +21,7 @@ pub(super) fn after_last(last: &[&Finished], op: &OpInfo) -> Option<(Wait, At)> 
         let after = events.get(at_failure..).unwrap_or_default();
         let left = after.iter().position(|event| matches!(event, Event::Left(..)))?;
         // Behind the loop the last attempt of all is made: the wait is before it.
-        let once_more = |event: &&Event| match event {
-            Event::Op(info) => {
-                info.place != op.place && (info.text == op.text || info.model.is_some() && info.model == op.model)
-            }
-            _ => false,
-        };
-        if after.get(left..).unwrap_or_default().iter().any(once_more) {
+        if after.get(left..).unwrap_or_default().iter().any(|event| once_more(event, op)) {
             return None;
         }
         let wait = after.get(..left).unwrap_or_default().iter().rev().find_map(|event| match event {
@@ -43,6 +37,45 @@ pub(super) fn after_last(last: &[&Finished], op: &OpInfo) -> Option<(Wait, At)> 
         }
     }
     found
+}
+
+/// Whether the same is done at another place.
+fn once_more(event: &Event, op: &OpInfo) -> bool {
+    match event {
+        Event::Op(info) => {
+            info.place != op.place && (info.text == op.text || info.model.is_some() && info.model == op.model)
+        }
+        _ => false,
+    }
+}
+
+/// Whether what leaves is not the answer that had failed: it was asked for once more at another place, or a further turn
+/// was begun in which something that has nothing to do with it decides that there is nothing to ask for.
+fn ends_otherwise(machine: &Machine<'_>, finished: &Finished, op: &OpInfo) -> bool {
+    let events = finished.state.events();
+    let failed = events.iter().rposition(|event| matches!(event, Event::Fail(..))).unwrap_or(0);
+    let after = events.get(failed..).unwrap_or_default();
+    if after.iter().any(|event| once_more(event, op)) {
+        return true;
+    }
+    let Some(turned) = after.iter().rposition(|event| matches!(event, Event::Turn(_))) else { return false };
+    let own = |part: &Value| match part {
+        Value::Resp(of) | Value::Body(of) | Value::Headers(of) | Value::Status(of, _) | Value::StatusIn(of, _) => {
+            *of == op.place
+        }
+        Value::Exc(_) => true,
+        _ => false,
+    };
+    let turn = after.get(turned..).unwrap_or_default();
+    let last = turn.iter().rev().find_map(|event| match event {
+        Event::Decide { sym, .. } => Some(*sym),
+        _ => None,
+    });
+    last.is_some_and(|sym| {
+        let sym = Value::Sym(sym);
+        let of_failure = Taint::FAILURE.or(Taint::COUNTER).or(Taint::CLOCK);
+        !machine.symbols.taint(&sym).has(of_failure) && !machine.symbols.mentions(&sym, &mut { own })
+    })
 }
 
 /// Whether a path left from a turn in which other things were done, but not what had failed before: that is no giving
@@ -129,6 +162,15 @@ pub(super) fn exhaustion(machine: &Machine<'_>, found: &Found<'_>, outage: &Outa
     }
 }
 
+/// The class of the project that a value is an instance of.
+fn class_of(machine: &Machine<'_>, value: &Value) -> Option<ClassRef> {
+    let Value::Sym(id) = value else { return None };
+    match &machine.symbols.info(*id)?.ty {
+        Some(Type::Own(class)) => Some(*class),
+        _ => None,
+    }
+}
+
 /// Whether a value is an empty default: `[]`, `{}`, `""`, `0`.
 pub(super) fn looks_empty(finished: &Finished, value: &Value) -> bool {
     match value {
@@ -164,6 +206,9 @@ pub(super) fn exits(machine: &Machine<'_>, found: &Found<'_>) -> Vec<Exit> {
         let Some(failed) = finished.state.failed.as_ref().filter(|failed| repeated(failed.op.place)) else { continue };
         let Failing::Status(set) = &failed.how else { continue };
         let place = failed.op.place;
+        if ends_otherwise(machine, finished, &failed.op) {
+            continue;
+        }
         let (kind, at) = match &finished.end {
             End::Raise(_, at) => (ExitKind::Failure, *at),
             End::NextWork(at) => (ExitKind::Elsewhere, *at),
@@ -200,9 +245,16 @@ pub(super) fn exits(machine: &Machine<'_>, found: &Found<'_>) -> Vec<Exit> {
                     .iter()
                     .skip_while(|event| !matches!(event, Event::Fail(..)))
                     .any(|event| matches!(event, Event::Caught(_)));
+                // An instance of another class than a success gives says that it is none.
+                let other_class = class_of(machine, value).is_some_and(|class| {
+                    !found.explored.done.iter().any(|finished| match &finished.end {
+                        End::Return(value, ..) => class_of(machine, value).is_none_or(|good| good == class),
+                        _ => false,
+                    })
+                });
                 let kind = if machine.symbols.mentions(value, &mut response) {
                     ExitKind::Response
-                } else if is_failure_value(value) && *explicit {
+                } else if is_failure_value(value) && *explicit || other_class {
                     ExitKind::Failure
                 } else if success.contains(at) && looked && !read && !told_apart && !(caught && *value == Value::None) {
                     ExitKind::Value

@@ -86,6 +86,8 @@ pub struct Plan {
     pub whole: bool,
     /// The first path that comes back is enough: others are not followed.
     pub first_back: bool,
+    /// Good answers are redirects.
+    pub redirected: bool,
     /// In place of failures, what is no failure of an operation.
     pub probe: Option<Rc<Probe>>,
 }
@@ -121,6 +123,7 @@ impl Plan {
             known_only: false,
             whole: false,
             first_back: false,
+            redirected: false,
             probe: None,
         }
     }

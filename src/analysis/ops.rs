@@ -10,7 +10,6 @@ use super::memory::last_part;
 use super::state::{At, Below, Event, Failed, Failing, Gap, KeyFact, Known3, OpInfo, State};
 use super::status::StatusSet;
 use super::value::{ANY, Exc, F, Node, Num, Place, SymId, Taint, Type, Value};
-use crate::ir::BinOp;
 use crate::models::{DefaultTimeout, Entry, Kind};
 use crate::source::Span;
 
@@ -110,26 +109,6 @@ impl<'a> Machine<'a> {
         state.push(Event::Fail(info.clone(), how.clone(), at));
         state.failed = Some(Rc::new(Failed { op: info, how, turn: state.turns }));
         state.gap = Gap::NONE;
-    }
-
-    /// A text that was put together, with dots for what is not known of it.
-    fn built_text(&self, id: SymId) -> Option<Rc<str>> {
-        let text = self.built(id, 4)?;
-        text.contains('/').then(|| text.into())
-    }
-
-    fn built(&self, id: SymId, depth: u32) -> Option<String> {
-        let depth = depth.checked_sub(1)?;
-        let part = |part: &Value| match part {
-            Value::Str(text) => text.to_string(),
-            Value::Sym(id) => self.built(*id, depth).unwrap_or_else(|| "…".to_string()),
-            _ => "…".to_string(),
-        };
-        match &self.symbols.info(id)?.node {
-            Node::Call(name, parts) if &**name == "format" => Some(parts.iter().map(part).collect()),
-            Node::Binary(BinOp::Add, first, second) => Some(part(first) + &part(second)),
-            _ => None,
-        }
     }
 
     /// Whether the value that the current instruction gives is awaited next.
@@ -474,7 +453,8 @@ impl<'a> Machine<'a> {
                 Value::Sym(id)
             }
             None => {
-                Rc::make_mut(&mut state.resps).insert(info.place, StatusSet::range(200, 299));
+                let good = if self.plan.redirected { StatusSet::range(300, 399) } else { StatusSet::range(200, 299) };
+                Rc::make_mut(&mut state.resps).insert(info.place, good);
                 self.respond(state, entry, info.place)
             }
         };
@@ -659,7 +639,9 @@ impl<'a> Machine<'a> {
             return;
         }
         let id = self.fresh(&mut state, Node::Unknown(place), Taint::CALL);
-        let inputs = self.signature(&state, &parts);
+        // Another function makes another call, whatever it is given.
+        let called = [Value::Str(name.clone())];
+        let inputs = self.signature(&state, &parts).iter().chain(&called).cloned().collect();
         let sources = self.sources(&state, place, &parts);
         let remote = match &receiver {
             Some(Value::Inst(inst)) => match models.library_of(&inst.ty) {

@@ -9,10 +9,12 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
+use super::awaited::{only_looks, waits_until_there};
 use super::brought;
 use super::combinators;
 use super::facts::{self, Group};
 use super::idle;
+use super::inputs::is_fed_anew;
 use super::judges;
 use super::loops;
 use super::machine::{End, Finished, Machine, Plan, is_once};
@@ -20,6 +22,7 @@ use super::policy::{Bound, Form, LostResult, Role, Site};
 use super::recursion;
 use super::state::{Event, Failed, Failing, Known3, OpInfo, State};
 use super::status::StatusSet;
+use super::taking::is_handed_work;
 use super::unset;
 use super::value::{ClassRef, FuncRef, Node, Place, SymId, Taint, Value};
 use super::whole::is_answer_asked;
@@ -405,7 +408,7 @@ fn explore_as(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, budge
         let failed = finished.state.failed.is_some();
         match (&finished.end, failed) {
             (End::Again(info), true) => {
-                if comes_back(&finished.state, info) {
+                if comes_back(&finished.state, info) && !is_fed_anew(machine, &finished.state, info) {
                     explored.back.push(finished);
                 } else {
                     explored.on.push(finished);
@@ -503,7 +506,7 @@ fn is_new_work(machine: &Machine<'_>, finished: &Finished, entries: &[State]) ->
         let before = |root: &SymId| entries.iter().any(|entry| entry.versions.contains_key(root));
         roots.iter().any(|root| item(root) && !before(root)) && !roots.iter().any(back)
     };
-    failed.op.sources.iter().any(made_again) || failed.op.inputs.iter().any(taken)
+    failed.op.sources.iter().any(made_again) || failed.op.inputs.iter().any(taken) || is_handed_work(machine, finished)
 }
 
 /// Whether an answer with an error status is taken for a good one: nobody tells its status from that of a good one, and
@@ -599,18 +602,6 @@ pub(super) fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -
     }
 }
 
-/// Whether nothing but "there is no such thing" comes back, after a wait: what is asked for is not there yet, and every
-/// true failure leaves.
-fn waits_until_there(explored: &Explored) -> bool {
-    explored.back.iter().all(|finished| {
-        let missing = finished.state.failed.as_ref().is_some_and(|failed| match &failed.how {
-            Failing::Status(set) => !set.is_empty() && set.minus(&StatusSet::one(404)).is_empty(),
-            _ => false,
-        });
-        missing && finished.state.events().iter().any(|event| matches!(event, Event::Wait { .. }))
-    })
-}
-
 /// Whether a further turn was not begun because of a flag that others set: the success of the turn before has no say in
 /// it.
 fn told_to_stop(machine: &Machine<'_>, state: &State) -> bool {
@@ -646,48 +637,6 @@ fn set_to_stop(machine: &Machine<'_>, state: &State) -> bool {
         };
         asked.is_some_and(|info| matches!(info.node, Node::Attr(..)) && !info.taint.has(Taint::CALL.or(Taint::FAILURE)))
     })
-}
-
-/// Whether all that is wanted is that it works: a connection is opened and nothing is done with it, or something is read
-/// and nothing of the answer is looked at but its status. Somebody waits until that can be done.
-fn only_looks(machine: &Machine<'_>, explored: &Explored) -> bool {
-    let connects = |finished: &Finished| {
-        finished.state.failed.as_ref().is_some_and(|failed| {
-            let reads = matches!(failed.op.method.as_deref(), Some("GET" | "HEAD"));
-            failed.op.remote == Known3::Yes && if failed.op.http { reads } else { failed.op.idempotent == Some(true) }
-        })
-    };
-    let failed = || explored.back.iter().filter_map(|finished| finished.state.failed.as_ref());
-    let of_it = |value: &Value| match value {
-        Value::Sym(sym) => failed().any(|failed| failed.op.result == Some(*sym)),
-        Value::Resp(place) | Value::Body(place) | Value::Headers(place) | Value::Status(place, _) => {
-            failed().any(|failed| failed.op.place == *place)
-        }
-        // What was put into a collection is not looked for.
-        Value::Object(_) => true,
-        _ => false,
-    };
-    let nothing_else = |finished: &Finished| {
-        // An answer, or a connection, that is let go was there to see whether it comes, whatever is given then.
-        let given = match &finished.end {
-            End::Return(value, ..) => says_only_that(value) || !machine.symbols.mentions(value, &mut { of_it }),
-            _ => false,
-        };
-        let unread = !finished.state.events().iter().any(|event| matches!(event, Event::ReadBody(_)));
-        let operations = finished.state.events().iter().filter(|event| matches!(event, Event::Op(_))).count();
-        given && unread && operations <= 1
-    };
-    explored.back.iter().all(connects) && explored.done.iter().all(nothing_else)
-}
-
-/// Whether a value says that something worked, and nothing else.
-fn says_only_that(value: &Value) -> bool {
-    match value {
-        Value::None | Value::Bool(..) => true,
-        Value::Variant(_, _, args) => args.iter().all(says_only_that),
-        Value::Tuple(items) => items.is_empty(),
-        _ => false,
-    }
 }
 
 /// Groups failure paths by the operation and the way in which it fails.

@@ -347,6 +347,8 @@ pub enum Event {
         left: f64,
         /// What the clock showed.
         now: f64,
+        /// Whatever comes out, the same is done, sooner or later.
+        paces: bool,
     },
     /// A comparison with a counter of turns was decided.
     CountTest {

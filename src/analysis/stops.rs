@@ -246,7 +246,7 @@ impl<'a> Machine<'a> {
         if left.is_finite() {
             let at = self.at(state, span);
             let now = arith::bounds(&self.symbols, begun).0;
-            state.push(Event::ClockTest { at, left, now });
+            state.push(Event::ClockTest { at, left, now, paces: false });
         }
         arith::binary(&mut self.symbols, BinOp::Ge, &now, &end)
     }

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use super::calls::{Args, Call};
-use super::machine::Machine;
+use super::machine::{Finished, Machine};
 use super::state::{At, Event, Object, State};
 use super::value::{Node, SymId, Taint, Value};
 use crate::ir::{Callee, GlobalId, Op, Slot, UnOp};
@@ -157,6 +157,20 @@ impl<'a> Machine<'a> {
             _ => false,
         })
     }
+}
+
+/// Whether the turn in which something is done again begins with another piece of work, and looks whether there is one.
+pub(super) fn is_handed_work(machine: &Machine<'_>, finished: &Finished) -> bool {
+    let events = finished.state.events();
+    let Some(turned) = events.iter().rposition(|event| matches!(event, Event::Turn(_))) else { return false };
+    let (before, turn) = events.split_at(turned);
+    let asks = |event: &&Event| match event {
+        Event::Decide { sym, .. } => machine.symbols.taint(&Value::Sym(*sym)).has(Taint::ITEM),
+        _ => false,
+    };
+    let failed = before.iter().any(|event| matches!(event, Event::Fail(..)));
+    let back = before.iter().any(|event| matches!(event, Event::PutBack(_)));
+    failed && !back && turn.iter().any(asks)
 }
 
 /// What is taken from, or put into.

@@ -23,8 +23,12 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
     if told_further_out || (!own && !large) {
         return None;
     }
-    // What may be local work is too little to go by where the turns of a loop are not known.
-    let vague = operation.remote != Known::Yes && site.layers.iter().any(|layer| layer.factor == 0);
+    // What may be local work is too little to go by where the turns of a loop are not known; so is an outermost loop of
+    // unknown turns that was not followed to its end, and a product of which no factor is known.
+    let open = |layer: &Layer| layer.factor == 0;
+    let vague = operation.remote != Known::Yes && site.layers.iter().any(open)
+        || site.cut && site.layers.first().is_some_and(open)
+        || site.layers.iter().all(open);
     // Alone with a layer of which it is not known whether it repeats the same failures.
     let guessed = !own && below.iter().all(|layer| layer.guessed);
     let waits = site.layered_wait.filter(|wait| *wait > 0.0);

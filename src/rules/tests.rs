@@ -4,8 +4,8 @@
 
 use super::{ALL, Context, Finding, Limits};
 use crate::analysis::policy::{
-    Bound, Cause, DateForm, Exhaustion, Exit, ExitKind, FailurePath, Form, Key, Known, Operation, Pace, RetryAfter,
-    Role, Site, Step, Timeout, Wait, sample,
+    Bound, Cause, DateForm, Exhaustion, Exit, ExitKind, FailurePath, Form, Key, Known, Layer, Operation, Pace,
+    RetryAfter, Role, Site, Step, Timeout, Wait, sample,
 };
 use crate::analysis::status::StatusSet;
 use crate::diagnostic::Confidence;
@@ -287,4 +287,30 @@ fn an_attempt_that_lasts_its_time_limit_is_no_hot_loop() {
     let slow = of(&site).unwrap();
     assert_eq!(slow.confidence, Confidence::Medium);
     assert!(!slow.why.contains("requests from each caller"), "{}", slow.why);
+}
+
+/// Two layers of loops over an operation that leaves the process, of so many turns each; 0 is not known.
+fn nested(outer: u32, inner: u32, cut: bool) -> Confidence {
+    let layer = |factor: u32| Layer {
+        factor,
+        text: "attempts here".to_owned(),
+        at: None,
+        explicit: true,
+        follows_advice: false,
+        library: None,
+        off: None,
+        guessed: false,
+    };
+    let site = Site { layers: vec![layer(outer), layer(inner)], cut, ..repair() };
+    let found = findings(&site).into_iter().find(|(name, _)| *name == "nested-retry");
+    found.expect("two layers are reported").1.confidence
+}
+
+#[test]
+fn layers_of_unknown_turns_are_too_little_to_go_by() {
+    assert_eq!(nested(3, 4, false), Confidence::High);
+    assert_eq!(nested(0, 4, false), Confidence::High);
+    assert_eq!(nested(3, 0, true), Confidence::Medium);
+    assert_eq!(nested(0, 4, true), Confidence::Low);
+    assert_eq!(nested(0, 0, false), Confidence::Low);
 }

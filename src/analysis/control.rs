@@ -97,6 +97,9 @@ impl<'a> Machine<'a> {
         frame.block = to;
         frame.at = 0;
         let func = frame.func;
+        if base && self.plan.on_the_way.as_ref().is_some_and(|blocks| blocks.get(to.0 as usize) != Some(&true)) {
+            return;
+        }
         if base && !state.left {
             if Some(to) == self.plan.head {
                 // Inner loops are come to anew in each turn.

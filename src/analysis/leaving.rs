@@ -139,7 +139,8 @@ pub(super) fn exhaustion(machine: &Machine<'_>, found: &Found<'_>, outage: &Outa
             Exhaustion::Raises => 1,
             _ => 0,
         };
-        raises |= this == Exhaustion::Raises;
+        // What was not followed to its end may well be told.
+        raises |= this == Exhaustion::Raises || finished.end == End::Away;
         if rank(&this) > rank(&worst) {
             worst = this;
         }

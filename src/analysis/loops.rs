@@ -50,11 +50,23 @@ pub(super) fn reachable(function: &Function, from: BlockId, barrier: Option<Bloc
     reached
 }
 
-/// Finds the blocks of each loop: those that reach its head again without leaving by an earlier block.
-#[must_use]
-pub fn loop_map(function: &Function) -> LoopMap {
-    let count = function.blocks.len();
-    let mut before: Vec<Vec<u32>> = vec![Vec::new(); count];
+/// The blocks from which one can be come to, itself included.
+pub(super) fn leading(function: &Function, to: BlockId) -> Rc<[bool]> {
+    let before = predecessors(function);
+    let mut leads = vec![false; function.blocks.len()];
+    let mut work = vec![to.0];
+    while let Some(at) = work.pop() {
+        let Some(seen) = leads.get_mut(at as usize) else { continue };
+        if !std::mem::replace(seen, true) {
+            work.extend(before.get(at as usize).into_iter().flatten());
+        }
+    }
+    leads.into()
+}
+
+/// For each block those that go to it, exceptions included.
+fn predecessors(function: &Function) -> Vec<Vec<u32>> {
+    let mut before: Vec<Vec<u32>> = vec![Vec::new(); function.blocks.len()];
     for (at, block) in function.blocks.iter().enumerate() {
         for to in successors(block) {
             if let (Some(list), Ok(at)) = (before.get_mut(to.0 as usize), u32::try_from(at)) {
@@ -62,6 +74,14 @@ pub fn loop_map(function: &Function) -> LoopMap {
             }
         }
     }
+    before
+}
+
+/// Finds the blocks of each loop: those that reach its head again without leaving by an earlier block.
+#[must_use]
+pub fn loop_map(function: &Function) -> LoopMap {
+    let count = function.blocks.len();
+    let before = predecessors(function);
     let mut loops = Vec::new();
     let known = MOST_FLAGS / count.max(1);
     for (number, source) in function.loops.iter().enumerate() {

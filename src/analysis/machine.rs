@@ -35,6 +35,8 @@ const FILE_SHARE: u64 = 1_200_000;
 /// A state holds so much before its steps count for more than one, and for one more with each further so much.
 const ORDINARY: usize = 700;
 const EXTRA: usize = 96;
+/// What part of the steps that are allowed goes at most into what comes after the loop under analysis.
+const AFTERWARDS: u64 = 4;
 /// How many paths are followed to an end.
 const ENDS: usize = 400;
 /// How many of those are kept on which the same failure left at the same place.
@@ -70,6 +72,8 @@ pub struct Plan {
     pub head: Option<BlockId>,
     /// Stop when the head is come to again.
     pub stop_at_head: bool,
+    /// The blocks of the first activation from which there is still a way to the head, where nothing else is looked for.
+    pub on_the_way: Option<Rc<[bool]>>,
     /// Heads of the loops around it.
     pub outer_heads: Rc<[BlockId]>,
     /// A call of the function under analysis by itself is a turn.
@@ -115,6 +119,7 @@ impl Plan {
             blocks: None,
             head: None,
             stop_at_head: false,
+            on_the_way: None,
             outer_heads: Rc::from([]),
             recursion: false,
             second_try: false,
@@ -153,6 +158,8 @@ pub enum End {
     NextWork(At),
     /// The process or task ended.
     Abort,
+    /// It was left, and what comes after was more than is followed.
+    Away,
     /// The work was cut short.
     Cut,
 }
@@ -200,6 +207,8 @@ pub struct Machine<'a> {
     pub budget: u64,
     /// Steps made in this file so far.
     pub spent: u64,
+    /// Steps left for what comes after the loop under analysis.
+    pub(super) afterwards: u64,
     /// The budget was used up in the last run.
     pub exhausted: bool,
     /// Paths were dropped in the last run for others that are only like them.
@@ -253,6 +262,7 @@ impl<'a> Machine<'a> {
             plan: Plan::calm(),
             budget: 0,
             spent: 0,
+            afterwards: 0,
             exhausted: false,
             thinned: false,
             spared: false,
@@ -286,6 +296,7 @@ impl<'a> Machine<'a> {
     pub(super) fn allow(&mut self, steps: u64) {
         let shares = u32::try_from(self.spent / FILE_SHARE).unwrap_or(u32::MAX);
         self.budget = 10u64.checked_pow(shares).map_or(0, |less| steps / less);
+        self.afterwards = self.budget / AFTERWARDS;
     }
 
     pub(super) fn models(&self, file: u32) -> &'a Models {
@@ -384,6 +395,13 @@ impl<'a> Machine<'a> {
             let effort = effort(&state);
             self.budget = self.budget.saturating_sub(effort);
             self.spent += effort;
+            if state.left {
+                if self.afterwards == 0 {
+                    finished.push(Finished { state, end: End::Away });
+                    return;
+                }
+                self.afterwards = self.afterwards.saturating_sub(effort);
+            }
             // Alone, a path has none to come together with.
             if !work.is_empty() && state.top().is_some_and(Frame::is_at_point) && self.is_repeated(&mut state) {
                 self.passages.became(&self.symbols, 0);

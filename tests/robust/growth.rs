@@ -344,3 +344,36 @@ fn branches_around_a_request_do_not_hide_its_loop() {
         }
     }
 }
+
+/// What comes before a loop and after it, however much of it there is, does not hide how often the loop turns.
+#[test]
+fn branches_around_a_loop_do_not_hide_its_count() {
+    for count in [3, 8, 16] {
+        let before = each(count, |at| {
+            format!(
+                "    if job.part{at}:\n        told = note(job.part{at})\n        if told:\n            return told\n"
+            )
+        });
+        let after = each(count, |at| {
+            format!(
+                "    if job.part{at}:\n        told = note(job.part{at})\n    elif not told:\n        told = other(answer)\n"
+            )
+        });
+        let text = format!(
+            "import requests\n\n\ndef note(what):\n    for word in words(what):\n        if word:\n            return word\n    return None\n\n\ndef submit(job, told=None):\n{before}    answer = None\n    for attempt in range(4):\n        try:\n            answer = requests.put(\"https://shop.example/orders\", json=job.all, timeout=5)\n            break\n        except requests.ConnectionError:\n            if attempt == 3:\n                raise\n{after}    return answer, told\n"
+        );
+        let folder = folder();
+        folder.write("a.py", &text);
+        let found = super::lint(&folder.0, &["--isolated", "--output-format", "json"]).out;
+        let found: serde_json::Value = serde_json::from_str(&found).unwrap();
+        let rules: Vec<(&str, &str)> = found["findings"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|one| Some((one["rule"].as_str()?, one["confidence"].as_str()?)))
+            .collect();
+        assert_eq!(rules, [("retry-without-delay", "high")], "{count}: {found}");
+        let sites = super::lint(&folder.0, &["inventory", "--isolated", "--output-format", "json", "."]).out;
+        assert!(sites.contains("\"max_attempts\": 4"), "{count}: {sites}");
+    }
+}

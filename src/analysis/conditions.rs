@@ -3,7 +3,7 @@
 
 use super::arith::{self, Truth};
 use super::calls::split_path;
-use super::loops::successors;
+use super::loops::{reachable, successors};
 use super::machine::INNER_TURNS;
 use super::machine::ITEMS;
 use super::machine::Machine;
@@ -224,7 +224,8 @@ impl<'a> Machine<'a> {
                         Some(side) => vec![side],
                         None => vec![true, false],
                     };
-                let flag = self.symbols.info(sym).is_some_and(|info| info.taint.has(Taint::FLAG));
+                let flag = self.symbols.info(sym).is_some_and(|info| info.taint.has(Taint::FLAG))
+                    && self.tells_the_end(&state, [then, otherwise]);
                 let place = self.place(&state);
                 let mut out = Vec::new();
                 for truth in sides {
@@ -429,6 +430,18 @@ impl<'a> Machine<'a> {
             }
         }
         true
+    }
+
+    /// Whether it depends on which of two ways is taken how the loop, or the function that it calls, ends.
+    fn tells_the_end(&self, state: &State, [first, second]: [BlockId; 2]) -> bool {
+        if state.frames.len() == 1 && self.plan.blocks.is_some() {
+            return self.leads_out(state, first, false) || self.leads_out(state, second, false);
+        }
+        let Some(function) = state.top().and_then(|frame| self.project.function(frame.func)) else { return true };
+        let (first, second) = (reachable(function, first, None), reachable(function, second, None));
+        let ends = |block: &Block| matches!(block.term, Term::Return(_) | Term::Propagate(_) | Term::Raise(_));
+        let blocks = function.blocks.iter().zip(first.iter().zip(&second));
+        blocks.into_iter().any(|(block, (first, second))| first != second && ends(block))
     }
 
     /// Narrows a response's statuses; if it is the failed one's, the failure too.

@@ -117,7 +117,7 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
         return None;
     }
     let outer_heads = around(machine, func, head);
-    let entries = entries(machine, func, head);
+    let entries = entries(machine, func, function, head);
     let plan = Plan {
         explore: true,
         blocks: Some(inside.clone()),
@@ -131,7 +131,7 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
     let mut explored = explore(machine, &plan, entries.clone(), sieve);
     // A loop that is not gone into where all went well before it: the first try may stand there.
     if explored.back.is_empty() && explored.on.is_empty() && explored.out.is_empty() && !explored.cut {
-        entries = entries_after_failure(machine, func, head);
+        entries = entries_after_failure(machine, func, function, head);
         explored = explore(machine, &plan, entries.clone(), sieve);
         explored.after_first_try = true;
     }
@@ -269,9 +269,11 @@ pub(super) struct Found<'f> {
 }
 
 /// States in which the loop is come to for the first time.
-fn entries(machine: &mut Machine<'_>, func: FuncRef, head: BlockId) -> Vec<State> {
+fn entries(machine: &mut Machine<'_>, func: FuncRef, function: &Function, head: BlockId) -> Vec<State> {
+    let on_the_way = Some(loops::leading(function, head));
     for explore in [false, true] {
-        machine.plan = Plan { explore, head: Some(head), stop_at_head: true, ..Plan::calm() };
+        let on_the_way = on_the_way.clone();
+        machine.plan = Plan { explore, head: Some(head), stop_at_head: true, on_the_way, ..Plan::calm() };
         machine.allow(ENTRY_BUDGET);
         let start = machine.enter(func);
         let finished = machine.run(vec![start]);
@@ -302,8 +304,9 @@ fn entries(machine: &mut Machine<'_>, func: FuncRef, head: BlockId) -> Vec<State
 }
 
 /// States in which the loop is come to although, or because, something before it failed.
-fn entries_after_failure(machine: &mut Machine<'_>, func: FuncRef, head: BlockId) -> Vec<State> {
-    machine.plan = Plan { explore: true, head: Some(head), stop_at_head: true, ..Plan::calm() };
+fn entries_after_failure(machine: &mut Machine<'_>, func: FuncRef, function: &Function, head: BlockId) -> Vec<State> {
+    let on_the_way = Some(loops::leading(function, head));
+    machine.plan = Plan { explore: true, head: Some(head), stop_at_head: true, on_the_way, ..Plan::calm() };
     machine.allow(ENTRY_BUDGET);
     let start = machine.enter(func);
     let finished = machine.run(vec![start]);
@@ -416,8 +419,8 @@ fn explore_as(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, budge
             }
             (End::SecondTry(_), true) => explored.back.push(finished),
             (End::Head, false) => explored.on.push(finished),
-            (End::Return(..) | End::NextWork(_), false) => explored.done.push(finished),
-            (End::Return(..) | End::Raise(..) | End::NextWork(_), true) => explored.out.push(finished),
+            (End::Return(..) | End::NextWork(_) | End::Away, false) => explored.done.push(finished),
+            (End::Return(..) | End::Raise(..) | End::NextWork(_) | End::Away, true) => explored.out.push(finished),
             (End::Cut, _) => explored.cut = true,
             _ => {}
         }
@@ -435,7 +438,7 @@ fn explore_as(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, budge
             match &finished.end {
                 _ if finished.state.failed.is_some() => {}
                 End::Head => explored.on.push(finished),
-                End::Return(..) | End::NextWork(_) => explored.done.push(finished),
+                End::Return(..) | End::NextWork(_) | End::Away => explored.done.push(finished),
                 _ => {}
             }
         }
@@ -469,6 +472,11 @@ fn is_same(failed: &Failed, again: &OpInfo) -> bool {
 /// Statuses that say that the request itself will not do.
 fn refusals() -> StatusSet {
     StatusSet::of(|status| (400..500).contains(&status) && !matches!(status, 408 | 425 | 429))
+}
+
+/// Statuses that tell of trouble, not of what is asked for.
+fn troubles() -> StatusSet {
+    StatusSet::of(|status| matches!(status, 408 | 409 | 425 | 429 | 500..=599))
 }
 
 /// Where some path takes a plain 200 for the success that it is, "any other 2xx" on another path is what the source's
@@ -578,17 +586,21 @@ pub(super) fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -
     let by_value_alone = explored.back.iter().all(|finished| {
         finished.state.failed.as_ref().is_some_and(|failed| match failed.how {
             Failing::Test(sym, _) => !machine.is_error_test(sym),
-            // The answer, whatever its status, says in so many words that it is not time yet.
-            Failing::Status(_) => finished.state.events().iter().any(|event| match event {
-                Event::Decide { sym, taken, .. } => {
-                    machine.symbols.affirms(*sym, *taken)
-                        && machine.symbols.mentions(
-                            &Value::Sym(*sym),
-                            &mut |value| matches!(value, Value::Body(place) if *place == failed.op.place),
-                        )
-                }
-                _ => false,
-            }),
+            // The answer, whatever its status, says in so many words that it is not time yet. One that tells of
+            // trouble or of a conflict refuses what was asked.
+            Failing::Status(set) => {
+                !set.minus(&troubles()).is_empty()
+                    && finished.state.events().iter().any(|event| match event {
+                        Event::Decide { sym, taken, .. } => {
+                            machine.symbols.affirms(*sym, *taken)
+                                && machine.symbols.mentions(
+                                    &Value::Sym(*sym),
+                                    &mut |value| matches!(value, Value::Body(place) if *place == failed.op.place),
+                                )
+                        }
+                        _ => false,
+                    })
+            }
             _ => false,
         })
     });

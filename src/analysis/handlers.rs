@@ -143,7 +143,9 @@ impl<'a> Machine<'a> {
                 None => {
                     // Classes that somebody else chose are such as pass with time.
                     let answers = known.is_some_and(|entry| entry.stands_for.is_some() || entry.content);
-                    if !whole && !apart && !answers {
+                    // Of whatever there may be, a class that is named takes only its own.
+                    let named = &**class == ANY && !narrowed.is_empty();
+                    if !whole && !apart && !answers && !named {
                         open.push(class.clone());
                     }
                     open.extend(narrowed);
@@ -202,7 +204,7 @@ impl<'a> Machine<'a> {
             return error;
         }
         let (models, place) = (self.models(file), failed.op.place);
-        let answer = exc.classes.iter().find_map(|class| models.method(class, "response")?.gives.as_deref());
+        let answer = exc.classes.iter().find_map(|class| models.answer_of(class));
         let (Some(set), Some(answer)) = (stands_for(models, &exc.classes), answer) else { return error };
         let set = self.plan.answers.map_or(set, |answers| set.and(&answers));
         if set.is_empty() {

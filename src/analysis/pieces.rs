@@ -523,6 +523,10 @@ impl<'a> Machine<'a> {
                 }
                 match when {
                     Some(when) if is_callable(&when) => self.ask(state, &when, given.unwrap_or(error), out, span),
+                    // Classes that are not in sight are classes all the same.
+                    Some(types @ Value::Sym(_)) if piece.part("when").is_none() => {
+                        self.handler(state, &error, &types, out);
+                    }
                     Some(when) => self.failed(state, &when, error, attempt, span, out),
                     // A client repeats what its requests fail with, and no interrupt.
                     None if piece.entry.raises.is_empty() && piece.entry.repeats.is_some() => {
@@ -544,7 +548,6 @@ impl<'a> Machine<'a> {
                 let types = types.unwrap_or_else(|| classes(&piece.entry.raises));
                 match types {
                     types if is_callable(&types) => self.ask(state, &types, error, out, span),
-                    Value::Sym(_) => self.ask(state, &types, error, out, span),
                     types => self.handler(state, &error, &types, out),
                 }
             }

@@ -427,6 +427,18 @@ impl Models {
         }
     }
 
+    /// The type of the answer that errors of a class carry, whatever they call it.
+    #[must_use]
+    pub fn answer_of(&self, class: &str) -> Option<&str> {
+        let class = self.canonical(class);
+        let said_of = |class: &str| {
+            let entries = self.methods.get(class)?.values().filter_map(|at| self.entries.get(*at));
+            let carried = entries.filter(|entry| entry.kind == Kind::ExceptionResponse);
+            carried.filter_map(|entry| entry.gives.as_deref()).min()
+        };
+        said_of(class).or_else(|| self.ancestors(class).find_map(said_of))
+    }
+
     /// The types that have a method or attribute of this name (inherited ones aside).
     #[must_use]
     pub fn types_with_method(&self, name: &str) -> &[TypeMethod] {
@@ -495,7 +507,14 @@ impl Models {
         if line.above.iter().any(|above| &**above == base) {
             return Some(true);
         }
-        (self.bases.contains_key(class) && line.whole && self.bases.contains_key(base)).then_some(false)
+        // A class that is not known may be one of these by another name, but hardly by that of another library.
+        let root = |path: &str| path.split(['.', ':']).next().map(str::to_owned);
+        let of_others = |path: &str| root(path) != root(base) && root(path).as_deref() != Some("builtins");
+        let top = |path: &str| matches!(path, "builtins.Exception" | "builtins.BaseException");
+        let above = || line.above.iter().map(|above| &**above);
+        let foreign = || of_others(class) && above().any(top) && above().all(|above| top(above) || of_others(above));
+        let known = self.bases.contains_key(class) && line.whole;
+        (known && (self.bases.contains_key(base) || foreign())).then_some(false)
     }
 
     /// All classes above a class, nearest first, each once; empty where none are known.
@@ -590,12 +609,20 @@ kind = "exception"
 functions = ["builtins.OSError"]
 [[entry]]
 kind = "exception"
+functions = ["builtins.Exception"]
+[[entry]]
+kind = "exception"
+functions = ["net.Plain"]
+bases = ["builtins.Exception"]
+[[entry]]
+kind = "exception"
 functions = ["net.errors.Odd"]
 bases = ["elsewhere.Base"]
 [[entry]]
 kind = "exception-response"
 types = ["net.Error"]
-names = ["response"]
+names = ["answer"]
+gives = "net.Answer"
 [[entry]]
 kind = "type"
 functions = ["net.Session", "net.session"]
@@ -649,7 +676,7 @@ names = ["*"]
         let models = models();
         assert_eq!(models.method("net.Session", "get").unwrap().kind, Kind::Request);
         assert_eq!(models.method("net.session", "get").unwrap().kind, Kind::Request);
-        assert_eq!(models.method("net.Late", "response").unwrap().kind, Kind::ExceptionResponse);
+        assert_eq!(models.method("net.Late", "answer").unwrap().kind, Kind::ExceptionResponse);
         assert_eq!(models.method("anything", "clone").unwrap().kind, Kind::Transparent);
         assert_eq!(models.method("net.Pool", "clone").unwrap().kind, Kind::Transparent);
         assert_eq!(models.method("net.Pool", "run").unwrap().kind, Kind::Remote);
@@ -675,6 +702,10 @@ names = ["*"]
         assert_eq!(models.is_subclass("net.errors.Odd", "net.Late"), None);
         assert_eq!(models.is_subclass("net.errors.Odd", "elsewhere.Base"), Some(true));
         assert_eq!(models.is_subclass("net.Late", "own.Class"), None);
+        assert_eq!(models.is_subclass("net.Plain", "own.Class"), Some(false));
+        assert_eq!(models.is_subclass("net.Plain", "net.other.Class"), None);
+        assert_eq!(models.answer_of("net.Late"), Some("net.Answer"));
+        assert_eq!(models.answer_of("net.Plain"), None);
         assert_eq!(models.ancestors("net.Late").collect::<Vec<_>>(), ["net.errors.Error", "builtins.OSError"]);
         assert_eq!(models.descendants("builtins.OSError").collect::<Vec<_>>(), ["net.errors.Error", "net.errors.Late"]);
         let raises = ["net.Late".to_string(), "net.errors.Late".into(), "net.Error".into()];

@@ -59,6 +59,7 @@ const PYTHON: &[(&str, &str)] = &[
     ("python/retryhttp.toml", include_str!("../../rules/models/python/retryhttp.toml")),
     ("python/slack_sdk.toml", include_str!("../../rules/models/python/slack_sdk.toml")),
     ("python/stripe.toml", include_str!("../../rules/models/python/stripe.toml")),
+    ("python/stainless.toml", include_str!("../../rules/models/python/stainless.toml")),
     ("python/s3fs.toml", include_str!("../../rules/models/python/s3fs.toml")),
     ("python/gcsfs.toml", include_str!("../../rules/models/python/gcsfs.toml")),
     ("python/praw.toml", include_str!("../../rules/models/python/praw.toml")),

@@ -10,10 +10,8 @@ use super::value::Value;
 /// true failure leaves.
 pub(super) fn waits_until_there(explored: &Explored) -> bool {
     explored.back.iter().all(|finished| {
-        let missing = finished.state.failed.as_ref().is_some_and(|failed| match &failed.how {
-            Failing::Status(set) => !set.is_empty() && set.minus(&StatusSet::one(404)).is_empty(),
-            _ => false,
-        });
+        let missing =
+            finished.state.refusal().is_some_and(|set| !set.is_empty() && set.minus(&StatusSet::one(404)).is_empty());
         missing && finished.state.events().iter().any(|event| matches!(event, Event::Wait { .. }))
     })
 }

@@ -412,7 +412,7 @@ impl Machine<'_> {
                 }
             }
             (Value::Body(resp), key) if key_is_retry_after(key) => self.advice_in_body(&mut state, *resp, at),
-            (Value::Body(resp), _) => Value::Body(*resp),
+            (Value::Body(resp) | Value::Resp(resp), _) => Value::Body(*resp),
             (Value::Tuple(items), Value::Num(num)) => self.element(items, *num, object, index),
             (Value::Object(id), _) => match (state.objects.get(id).cloned(), index) {
                 (Some(Object::List(items, true)), Value::Num(num)) => self.element(&items, *num, object, index),

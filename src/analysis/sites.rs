@@ -588,8 +588,8 @@ pub(super) fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -
             Failing::Test(sym, _) => !machine.is_error_test(sym),
             // The answer, whatever its status, says in so many words that it is not time yet. One that tells of
             // trouble or of a conflict refuses what was asked.
-            Failing::Status(set) => {
-                !set.minus(&troubles()).is_empty()
+            Failing::Status(_) | Failing::Raises(_) => {
+                finished.state.refusal().is_some_and(|set| !set.minus(&troubles()).is_empty())
                     && finished.state.events().iter().any(|event| match event {
                         Event::Decide { sym, taken, .. } => {
                             machine.symbols.affirms(*sym, *taken)

@@ -514,6 +514,16 @@ pub struct State {
 }
 
 impl State {
+    /// The statuses of the answer with which the operation failed, be it one that an error carries.
+    pub(super) fn refusal(&self) -> Option<StatusSet> {
+        let failed = self.failed.as_ref()?;
+        match &failed.how {
+            Failing::Status(set) => Some(*set),
+            Failing::Raises(_) => self.resps.get(&failed.op.place).copied().filter(|set| !set.contains(200)),
+            _ => None,
+        }
+    }
+
     /// Adds an event.
     pub fn push(&mut self, event: Event) {
         self.outline = super::merging::outline(self.outline, &event, self.failed.is_some());

@@ -68,6 +68,7 @@ mod parse;
 mod pauses;
 mod pausing;
 mod pieces;
+pub mod plan;
 pub mod policy;
 mod probes;
 pub mod project;

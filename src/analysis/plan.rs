@@ -95,9 +95,7 @@ impl Plan {
             probe: None,
         }
     }
-}
 
-impl Plan {
     /// Whether operations fail in their own ways.
     pub(super) fn explores(&self) -> bool {
         self.explore && self.probe.is_none()

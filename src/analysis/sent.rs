@@ -43,8 +43,8 @@ impl Sent {
     /// Takes the requests of functions that were not run yet.
     pub fn look(&mut self, machine: &mut Machine<'_>, module: &Module) {
         let models = machine.models(machine.file);
-        let requests = models.entries().iter().filter(|entry| matches!(entry.kind, Kind::Request | Kind::Prepare));
-        let names: FxHashSet<&str> = requests.flat_map(|entry| entry.names.iter().map(String::as_str)).collect();
+        let asking = models.entries().iter().filter(|entry| matches!(entry.kind, Kind::Request | Kind::Prepare));
+        let names: FxHashSet<&str> = asking.flat_map(|entry| entry.names.iter().map(String::as_str)).collect();
         let asks = |function: &Function| {
             function.blocks.iter().flat_map(|block| &block.instrs).any(|instr| match &instr.op {
                 Op::Call { callee: Callee::Method { name, .. }, .. } => names.contains(name.as_str()),

@@ -20,6 +20,7 @@ import threading
 import venv
 
 HERE = pathlib.Path(__file__).parent
+BUILT = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", HERE / "rust" / "target"))
 LIMIT = 120  # seconds for one script
 ENOUGH = 400  # attempts
 
@@ -167,7 +168,7 @@ def main():
         for script in found:
             fault = script.read_text().splitlines()[0].split("fault:")[1].strip()
             if kind == "rust":
-                command = [HERE / "rust" / "target" / "debug" / script.stem]
+                command = [BUILT / "debug" / script.stem]
             else:
                 command = [python_of(HERE / kind), "-c", AT_ONCE, script]
             made, said = counted(command, fault)

@@ -11,7 +11,7 @@
 //! * `facts` makes a policy of what was seen, with `bounds` and `limits` (what ends it), `advice` (Retry-After), `leaving` (what
 //!   leaves in the end), `taken` (how the code takes a failure), `batch`, `body`, `lost`, `overflow` and `reset` (single facts);
 //!   `layers` says what multiplies, `crowds` how many tasks at once come to a site, `shared` whether they share a budget.
-//! * [`machine`] is what runs: `conditions` and `iteration` decide where paths fork, `loops` knows the graph's loops,
+//! * [`machine`] is what runs: `conditions` and `iteration` decide where paths fork, `generators` runs iterators on, `loops` knows the graph's loops,
 //!   `memory` names, attributes and patterns, `attributes` what constructors leave in them, `containers` collections,
 //!   [`arith`] numbers, `scaling` where they come to the end of their sort, [`value`] and [`state`] what is
 //!   known; `calls` finds what is called, `follow` goes into the project's own functions, `whole` does not, `ops` executes
@@ -40,6 +40,7 @@ mod entry;
 mod facts;
 mod follow;
 mod futures;
+mod generators;
 mod given;
 mod handlers;
 mod helpers;

@@ -436,6 +436,11 @@ impl<'a> Machine<'a> {
                     if let Some(func) = self.project.method(class, name) {
                         return self.call_function(state, func, None, Some(receiver.clone()), args, span, out);
                     }
+                    if self.is_own_iterator(&receiver)
+                        && let Some(value) = self.adapted(&mut state, &receiver, name, &args)
+                    {
+                        return out.push((state, Res::Value(value)));
+                    }
                     // An attribute that holds a callable, or a base that a model describes.
                     if let Some(value) = self.initial_attribute(class, name)
                         && matches!(value, Value::Func(..) | Value::Path(_) | Value::Bound(_) | Value::Inst(_))

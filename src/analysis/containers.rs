@@ -7,7 +7,7 @@ use super::arith;
 use super::calls::Args;
 use super::machine::{ITEMS, Machine, Out, Res};
 use super::memory::last_part;
-use super::state::{At, Gives, Object, State};
+use super::state::{At, Gives, NoMore, Object, State};
 use super::value::{Num, Taint, Value};
 use crate::ir::BinOp;
 use crate::source::Span;
@@ -182,6 +182,12 @@ impl Machine<'_> {
                     None => from,
                 }
             }
+            (Object::Generator(_) | Object::Numbered(..) | Object::Limited(..), "take" | "enumerate") => {
+                match self.adapted(state, receiver, name, args) {
+                    Some(value) => value,
+                    None => return false,
+                }
+            }
             (Object::Range { .. } | Object::Items(..) | Object::List(..), "enumerate" | "zip") => {
                 let Some(items) = self.known_items(state, receiver) else { return false };
                 let zero = Value::Num(Num::exact(0.0));
@@ -195,6 +201,14 @@ impl Machine<'_> {
                     ("zip", None) => return false,
                     _ => self.enumerate(state, Value::Tuple(items), &zero),
                 }
+            }
+            (Object::Generator(_) | Object::Numbered(..) | Object::Limited(..), "next" | "__next__" | "send")
+                if {
+                    let end = if name == "next" { NoMore::Wrapped } else { NoMore::Raises };
+                    self.call_next(state.clone(), receiver, end, out).is_ok()
+                } =>
+            {
+                return true;
             }
             (_, "next" | "__next__") => {
                 for (state, item) in self.take(state.clone(), receiver, at, None) {

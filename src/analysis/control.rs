@@ -72,7 +72,13 @@ impl<'a> Machine<'a> {
             ends.push(Err(Finished { state, end: End::Raise(exception, at) }));
             return;
         }
-        self.pop(&mut state);
+        let frame = self.pop(&mut state);
+        if let Some(Gives::Item(taking)) = frame.map(|frame| frame.gives) {
+            if self.says_no_more(&taking, &exception) {
+                return self.hand_over(state, &taking, None, span, ends);
+            }
+            self.end_generator(&mut state, &taking);
+        }
         let target = state
             .top()
             .and_then(|frame| self.project.function(frame.func)?.block(frame.block))
@@ -235,12 +241,12 @@ impl<'a> Machine<'a> {
             Gives::Returned => self.as_declared(frame.func, value),
             Gives::Instead(value) => value,
             Gives::Wrapped(name) => Value::Variant(name.into(), name.into(), [value].into()),
-        };
-        for (theirs, ours) in frame.lent.iter() {
-            if let Some(value) = frame.slots.get(theirs.0 as usize).cloned().flatten() {
-                self.write(&mut state, *ours, value);
+            Gives::Item(taking) => {
+                self.give_back(&mut state, &frame.slots, &frame.lent);
+                return self.after_items(state, frame.func, &taking, value, span, ends);
             }
-        }
+        };
+        self.give_back(&mut state, &frame.slots, &frame.lent);
         // A coroutine returned by an ordinary call stays one; awaiting it is another instruction.
         if let Some(dst) = frame.dst {
             self.write(&mut state, dst, value);
@@ -250,6 +256,23 @@ impl<'a> Machine<'a> {
             frame.came_back = true;
         }
         ends.push(Ok(state));
+    }
+
+    /// Variables that were lent to an activation get what it left in them.
+    fn give_back(&mut self, state: &mut State, slots: &[Option<Value>], lent: &[(Slot, Slot)]) {
+        for (theirs, ours) in lent {
+            if let Some(value) = slots.get(theirs.0 as usize).cloned().flatten() {
+                self.write(state, *ours, value);
+            }
+        }
+    }
+
+    /// What tells activations apart that are begun at this place.
+    pub(super) fn chain_here(&mut self, state: &State) -> u64 {
+        let place = self.place(state);
+        let mut hasher = rustc_hash::FxHasher::default();
+        (state.top().map_or(0, |frame| frame.chain), place).hash(&mut hasher);
+        hasher.finish()
     }
 
     /// Begins a call of one of the project's own functions.
@@ -262,12 +285,7 @@ impl<'a> Machine<'a> {
         dst: Option<Slot>,
         gives: Gives,
     ) {
-        let place = self.place(state);
-        let chain = {
-            let mut hasher = rustc_hash::FxHasher::default();
-            (state.top().map_or(0, |frame| frame.chain), place).hash(&mut hasher);
-            hasher.finish()
-        };
+        let chain = self.chain_here(state);
         let id = state.next_frame;
         state.next_frame += 1;
         let limits = state.limits.len();

@@ -66,6 +66,9 @@ impl<'a> Machine<'a> {
         if let Some((driver, args)) = self.layered(&mut state, func, this.as_ref(), &args) {
             return self.call_function(state, driver, None, None, args, span, out);
         }
+        if let Some(generator) = self.generator(&mut state, func, outer, this.as_ref(), &args) {
+            return out.push((state, Res::Value(generator)));
+        }
         if function.is_async && function.kind != crate::ir::FunctionKind::AsyncBlock {
             let callee = match this {
                 Some(this) => Value::Partial(Rc::new(Pending {
@@ -196,25 +199,32 @@ impl<'a> Machine<'a> {
 
     /// Whether a function's text has a call that a model knows to send or wait, itself or through the project's own.
     pub(super) fn acts(&mut self, func: FuncRef, depth: u32) -> bool {
+        self.does(func, depth, true)
+    }
+
+    /// The same of sending alone.
+    pub(super) fn asks(&mut self, func: FuncRef, depth: u32) -> bool {
+        self.does(func, depth, false)
+    }
+
+    fn does(&mut self, func: FuncRef, depth: u32, waits: bool) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
-        if let Some(known) = self.acts_cache.get(&(func, depth)) {
+        if let Some(known) = self.acts_cache.get(&(func, depth, waits)) {
             return *known;
         }
-        let acts = self.acts_within(func, depth);
-        self.acts_cache.insert((func, depth), acts);
+        let acts = self.acts_within(func, depth, waits);
+        self.acts_cache.insert((func, depth, waits), acts);
         acts
     }
 
-    fn acts_within(&mut self, func: FuncRef, depth: u32) -> bool {
+    fn acts_within(&mut self, func: FuncRef, depth: u32, waits: bool) -> bool {
         let Some(function) = self.project.function(func) else { return false };
         if function.blocks.len() > LARGE {
             return false;
         }
         let acting = |kind: Kind| {
-            matches!(
-                kind,
-                Kind::Request | Kind::Effect | Kind::Remote | Kind::Sleep | Kind::WaitFor | Kind::RaiseForStatus
-            )
+            matches!(kind, Kind::Request | Kind::Effect | Kind::Remote | Kind::RaiseForStatus)
+                || waits && matches!(kind, Kind::Sleep | Kind::WaitFor)
         };
         let mut own = Vec::new();
         for instr in function.blocks.iter().flat_map(|block| &block.instrs) {
@@ -230,7 +240,7 @@ impl<'a> Machine<'a> {
                 },
                 Op::Func(id) => own.push(FuncRef { file: func.file, func: *id }),
                 Op::Call { callee: Callee::Method { name, .. }, .. } => {
-                    if self.by_import(func.file, name).is_some() {
+                    if self.by_import(func.file, name).is_some_and(|(_, entry)| waits || acting(entry.kind)) {
                         return true;
                     }
                     if let Some(class) = function.class
@@ -245,7 +255,7 @@ impl<'a> Machine<'a> {
         own.sort_unstable();
         own.dedup();
         own.retain(|callee| *callee != func);
-        own.into_iter().take(24).any(|callee| self.acts(callee, depth))
+        own.into_iter().take(24).any(|callee| self.does(callee, depth, waits))
     }
 
     /// The variables of a new activation.

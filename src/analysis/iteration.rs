@@ -3,7 +3,7 @@
 use super::arith::{self, Truth};
 use super::machine::Finished;
 use super::machine::Machine;
-use super::state::{At, Event, Object, State};
+use super::state::{At, Event, NoMore, Object, State};
 use super::value::{Node, Num, Taint, Value};
 use crate::ir::{BinOp, BlockId, Slot};
 use crate::source::Span;
@@ -23,6 +23,11 @@ impl<'a> Machine<'a> {
     ) {
         let iterator = self.read(&mut state, iter);
         let at = self.at(&state, span);
+        let state = match self.run_on(state, &iterator, NoMore::Raises) {
+            Ok((state, true)) => return ends.push(Ok(state)),
+            Ok((state, false)) => return self.go(state, done, span, ends),
+            Err(state) => state,
+        };
         for (mut state, taken) in self.take(state, &iterator, at, Some((body, done))) {
             match taken {
                 Some(value) => {
@@ -199,12 +204,15 @@ impl<'a> Machine<'a> {
                     | Object::Endless(..)
                     | Object::Numbered(..)
                     | Object::Chain(..)
+                    | Object::Generator(..)
+                    | Object::Limited(..)
                     | Object::Unknown(..),
                 ) => {
                     return value;
                 }
                 _ => Object::Unknown(value.clone(), 0),
             },
+            _ if self.is_own_iterator(&value) => return value,
             _ => Object::Unknown(value.clone(), 0),
         };
         let id = self.symbols.intern(Node::New(place), Taint::NONE);

@@ -139,8 +139,8 @@ pub struct Machine<'a> {
     pub(super) import_cache: FxHashMap<(u32, Rc<str>), Option<Described<'a>>>,
     pub(super) set_cache: FxHashMap<(u32, u32), Value>,
     pub(super) weight_cache: FxHashMap<FuncRef, bool>,
-    /// Whether a function acts, looked into so deep.
-    pub(super) acts_cache: FxHashMap<(FuncRef, u32), bool>,
+    /// Whether a function acts, looked into so deep, waits among it or not.
+    pub(super) acts_cache: FxHashMap<(FuncRef, u32, bool), bool>,
     /// Policies that were called with what they run again, while such calls are looked for.
     pub(super) driven: Option<Vec<super::combinators::Called>>,
     /// Loops of helpers that were come to with something to call, while such loops are looked for.
@@ -447,7 +447,12 @@ impl<'a> Machine<'a> {
                 let value = self.read(&mut state, *slot);
                 self.force(state, value, instr.span, &mut out);
             }
-            Op::Yield(_) => {
+            Op::Yield(slot) => {
+                let item = slot.map_or(Value::None, |slot| self.read(&mut state, slot));
+                let mut state = match self.stop_at_yield(state, item, instr.span, ends) {
+                    Ok(()) => return,
+                    Err(state) => state,
+                };
                 let value = self.unknown(&mut state, Taint::INPUT);
                 out.push((state, Res::Value(value)));
             }
@@ -581,8 +586,12 @@ impl<'a> Machine<'a> {
             }
             Op::Iter(slot, _) => {
                 let value = self.read(&mut state, *slot);
-                let value = self.iterator(&mut state, value);
-                out.push((state, Res::Value(value)));
+                let res = match self.own_generator(&mut state, &value) {
+                    Some(generator) => Res::Value(generator),
+                    None if self.own_iterator(&mut state, &value) => Res::Called,
+                    None => Res::Value(self.iterator(&mut state, value)),
+                };
+                out.push((state, res));
             }
             Op::Select(_) => {
                 let value = self.unknown(&mut state, Taint::CALL);

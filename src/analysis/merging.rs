@@ -411,8 +411,20 @@ impl Machine<'_> {
                     inside(items, hasher);
                 }
                 Some(Object::Numbered(iterator, _)) => inside(std::slice::from_ref(iterator), hasher),
+                Some(Object::Limited(iterator, left)) => {
+                    left.hash(hasher);
+                    inside(std::slice::from_ref(iterator), hasher);
+                }
                 Some(Object::Chain(iterators)) => inside(iterators, hasher),
                 Some(Object::Store { back, .. }) => back.is_some().hash(hasher),
+                Some(Object::Generator(kept)) => {
+                    if let Some(frame) = kept {
+                        (frame.func, frame.block, frame.at).hash(hasher);
+                        let held: Vec<Value> = frame.slots.iter().flatten().cloned().collect();
+                        inside(&held, hasher);
+                    }
+                    kept.is_some().hash(hasher);
+                }
                 Some(Object::Unknown(..) | Object::Endless(..)) | None => {}
             },
             Value::Variant(name, _, args) => {

@@ -4,7 +4,7 @@ use super::arith;
 use super::calls::Call;
 use super::machine::{Advice, Machine, Out, Res};
 use super::scaling::{self, Scaling};
-use super::state::{At, Event, Object, State};
+use super::state::{At, Event, NoMore, Object, State};
 use super::value::{Node, Num, Taint, Value};
 use crate::ir::BinOp;
 use crate::models::ParamRef;
@@ -61,6 +61,8 @@ impl<'a> Machine<'a> {
             "next" => {
                 let iterator = args.first().cloned().unwrap_or(Value::None);
                 let default = args.get(1).cloned();
+                let end = default.clone().map_or(NoMore::Raises, NoMore::Gives);
+                let Err(state) = self.call_next(state, &iterator, end, out) else { return };
                 for (state, item) in self.take(state.clone(), &iterator, at, None) {
                     match (item, default.clone()) {
                         (Some(item), _) => out.push((state, Res::Value(item))),
@@ -220,6 +222,7 @@ impl<'a> Machine<'a> {
                 Value::Object(of) if !matches!(state.objects.get(&of), Some(Object::Unknown(..)) | None) => {
                     Object::Numbered(Value::Object(of), start.clone())
                 }
+                of @ Value::Sym(_) => Object::Numbered(of, start.clone()),
                 _ => Object::Unknown(source, 0),
             },
         };

@@ -27,6 +27,30 @@ pub enum Gives {
     Instead(Value),
     /// What it returns, wrapped as success under this name (a time limit kept, a closure mapped over a value).
     Wrapped(&'static str),
+    /// The next item of an iterator: what it yields, or returns.
+    Item(Rc<Taking>),
+}
+
+/// An item that is being taken from an iterator whose code is run on for it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Taking {
+    /// The generator that is run on, by its key among the objects; none where a method gives the items.
+    pub generator: Option<SymId>,
+    /// The iterator that numbers the items.
+    pub numbered: Option<SymId>,
+    /// How whoever asks is told of an item, and that there is none.
+    pub end: NoMore,
+}
+
+/// What comes of a call for the next item where there is none; a loop just ends.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum NoMore {
+    /// This value.
+    Gives(Value),
+    /// The exception that says so.
+    Raises,
+    /// An optional value without content; an item is one with.
+    Wrapped,
 }
 
 /// An activation of a function.
@@ -117,8 +141,12 @@ pub enum Object {
     Endless(Value, u32),
     /// The items of an iterator, each with its number (the next one).
     Numbered(Value, Value),
+    /// The first items of an iterator: so many are left.
+    Limited(Value, u32),
     /// One iterator after the other.
     Chain(Rc<[Value]>),
+    /// A generator's activation where it stopped; none once it has ended.
+    Generator(Option<Rc<Frame>>),
     /// Work that is taken piece by piece: the piece taken last, and what of it was put back.
     Store {
         /// Taken last.

@@ -40,6 +40,14 @@ pub enum V {
     /// A wait that has not begun.
     Sleep(f64),
     Method(Rc<V>, Rc<str>),
+    Generator(Rc<RefCell<Generator>>),
+}
+
+/// A generator's activation, and where it goes on; `None` once it has ended.
+#[derive(Debug)]
+pub struct Generator {
+    frame: Rc<Frame>,
+    at: Option<(BlockId, usize)>,
 }
 
 /// An activation.
@@ -187,10 +195,28 @@ impl<'a> Interpreter<'a> {
             };
             self.write(&frame, param.slot, value);
         }
+        if function.is_generator {
+            return Ok(V::Generator(Rc::new(RefCell::new(Generator { frame, at: Some((BlockId(0), 0)) }))));
+        }
         self.depth += 1;
-        let result = self.run(function, &frame);
+        let result = self.run(function, &frame, &mut Some((BlockId(0), 0)));
         self.depth -= 1;
         result
+    }
+
+    /// What comes next in an iterator.
+    pub fn next(&mut self, iterator: &V) -> Res<Option<V>> {
+        match iterator {
+            V::Iter(items) => Ok(items.borrow_mut().pop()),
+            V::Generator(generator) => {
+                let mut generator = generator.borrow_mut();
+                let frame = generator.frame.clone();
+                let function = self.module.function(frame.func).expect("a function");
+                let value = self.run(function, &frame, &mut generator.at)?;
+                Ok(generator.at.map(|_| value))
+            }
+            other => unsupported(("an iterator", other)),
+        }
     }
 
     fn write(&self, frame: &Rc<Frame>, slot: Slot, value: V) {
@@ -212,15 +238,20 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn run(&mut self, function: &'a Function, frame: &Rc<Frame>) -> Res<V> {
-        let mut at = BlockId(0);
+    /// Runs on from a place, to the end or the next item; then `from` is where that goes on.
+    fn run(&mut self, function: &'a Function, frame: &Rc<Frame>, from: &mut Option<(BlockId, usize)>) -> Res<V> {
+        let Some((mut at, mut first)) = from.take() else { return Ok(V::None) };
         let mut caught: Option<V> = None;
         for _ in 0..100_000 {
             let block = function.block(at).expect("a block");
-            let step = self.block(function, frame, at, &mut caught);
+            let step = self.block(function, frame, (at, std::mem::take(&mut first)), &mut caught);
             at = match step {
                 Ok(Next::To(next)) => next,
                 Ok(Next::Gives(value)) => return Ok(value),
+                Ok(Next::Yields(value, after)) => {
+                    *from = Some((at, after));
+                    return Ok(value);
+                }
                 Err(Stop::Raised(exception)) => match block.unwind {
                     Some(handler) => {
                         caught = Some(exception);
@@ -234,10 +265,23 @@ impl<'a> Interpreter<'a> {
         Err(Stop::Enough)
     }
 
-    fn block(&mut self, function: &'a Function, frame: &Rc<Frame>, at: BlockId, caught: &mut Option<V>) -> Res<Next> {
+    fn block(
+        &mut self,
+        function: &'a Function,
+        frame: &Rc<Frame>,
+        (at, first): (BlockId, usize),
+        caught: &mut Option<V>,
+    ) -> Res<Next> {
         let block = function.block(at).expect("a block");
-        for Instr { dst, op, .. } in &block.instrs {
+        for (number, Instr { dst, op, .. }) in block.instrs.iter().enumerate().skip(first) {
             let value = match op {
+                Op::Yield(item) => {
+                    if let Some(dst) = dst {
+                        self.write(frame, *dst, V::None);
+                    }
+                    let item = item.map_or(Ok(V::None), |item| self.read(frame, item))?;
+                    return Ok(Next::Yields(item, number + 1));
+                }
                 Op::Catch => caught.clone().unwrap_or(V::None),
                 op => self.op(frame, op)?,
             };
@@ -251,9 +295,8 @@ impl<'a> Interpreter<'a> {
                 Next::To(if is_true(&self.read(frame, *cond)?) { *then } else { *otherwise })
             }
             Term::Next { iter, item, body, done } => {
-                let V::Iter(items) = self.read(frame, *iter)? else { return unsupported("an iterator") };
-                let next = items.borrow_mut().pop();
-                match next {
+                let items = self.read(frame, *iter)?;
+                match self.next(&items)? {
                     Some(value) => {
                         self.write(frame, *item, value);
                         Next::To(*body)
@@ -354,7 +397,7 @@ impl<'a> Interpreter<'a> {
             }
             Op::Iter(slot, _) => match self.read(frame, *slot)? {
                 V::Seq(items) => V::Iter(Rc::new(RefCell::new(items.borrow().iter().rev().cloned().collect()))),
-                V::Iter(items) => V::Iter(items),
+                iterator @ (V::Iter(_) | V::Generator(_)) => iterator,
                 other => return unsupported(("iterated", other)),
             },
             other => return unsupported(other),
@@ -425,6 +468,8 @@ impl<'a> Interpreter<'a> {
 enum Next {
     To(BlockId),
     Gives(V),
+    /// The next item, and where it goes on in this block.
+    Yields(V, usize),
 }
 
 fn constant(value: &Const) -> V {

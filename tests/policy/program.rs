@@ -160,6 +160,8 @@ pub struct Program {
     pub failure: Failure,
     pub statuses: Statuses,
     pub advice: Advice,
+    /// The numbers of the attempts and waits that grow come from generators. Python only.
+    pub generated: bool,
     /// Rust only.
     pub is_async: bool,
     pub method: &'static str,
@@ -344,13 +346,14 @@ pub fn any_in(language: Language) -> impl Strategy<Value = Program> {
     let pace = (waits(), proptest::option::of(select(vec![1500_u32, 4000, 10_000])), jitters);
     let outcome = (failures(), statuses(), advice);
     let request =
-        (any::<bool>(), select(vec!["get", "get", "post", "put"]), proptest::option::of(select(vec![3_u32, 10])));
+        (any::<[bool; 2]>(), select(vec!["get", "get", "post", "put"]), proptest::option::of(select(vec![3_u32, 10])));
     (shape, pace, outcome, request).prop_map(move |(shape, pace, outcome, request)| {
         let (bound, attempts, number, exit, place, skip_last, gives_up_inside) = shape;
         let (wait, ceiling, jitter) = pace;
         let (failure, statuses, advice) = outcome;
-        let (is_async, method, timeout) = request;
+        let ([is_async, generated], method, timeout) = request;
         let is_async = is_async && language == Language::Rust;
+        let generated = generated && language == Language::Python;
         Program {
             language,
             bound,
@@ -366,6 +369,7 @@ pub fn any_in(language: Language) -> impl Strategy<Value = Program> {
             failure,
             statuses,
             advice,
+            generated,
             is_async,
             method,
             timeout,

@@ -42,6 +42,14 @@ pub fn text(program: &Program) -> String {
             "when = parsedate_to_datetime(value)\n        return (when - datetime.now(timezone.utc)).total_seconds()",
         );
     }
+    if program.generated {
+        out.line(
+            0,
+            "\n\ndef turns(number):\n    turn = 0\n    while turn < number:\n        yield turn\n        turn += 1",
+        );
+        out.line(0, "\n\ndef growing(wait, factor, ceiling):\n    while True:\n        yield wait");
+        out.line(2, "wait = wait * factor if ceiling is None else min(wait * factor, ceiling)");
+    }
     for item in &needs.items {
         out.line(0, format!("\n\n{item}"));
     }
@@ -119,6 +127,7 @@ impl Writer<'_> {
             Wait::Power(base, 1) => format!("{} * (1 << attempt)", seconds(*base)),
             Wait::Power(base, 2) => format!("2 ** attempt * {}", seconds(*base)),
             Wait::Power(base, _) => format!("{} * pow(2, attempt)", seconds(*base)),
+            Wait::Growing(..) if self.program.generated => "next(delays)".to_owned(),
             Wait::Growing(..) => "delay".to_owned(),
             Wait::Listed(_) => "DELAYS[attempt]".to_owned(),
         };
@@ -149,11 +158,17 @@ impl Writer<'_> {
             return;
         }
         self.out.line(0, format!("def fetch(url{default}):"));
-        if let Wait::Growing(base, _) = self.program.wait {
-            self.out.line(1, format!("delay = {}", seconds(base)));
+        match self.program.wait {
+            Wait::Growing(base, factor) if self.program.generated => {
+                let ceiling = self.program.ceiling.map_or_else(|| "None".to_owned(), seconds);
+                self.out.line(1, format!("delays = growing({}, {factor}, {ceiling})", seconds(base)));
+            }
+            Wait::Growing(base, _) => self.out.line(1, format!("delay = {}", seconds(base))),
+            _ => {}
         }
         let number = self.number();
         let header = match self.program.bound {
+            Bound::Range if self.program.generated => format!("for attempt in turns({number}):"),
             Bound::Range => format!("for attempt in range({number}):"),
             Bound::FromOne => format!("for attempt in range(1, {number} + 1):"),
             Bound::While(_) => {
@@ -322,7 +337,9 @@ impl Writer<'_> {
         } else if response && program.advice != Advice::Ignored {
             self.wait(depth, "0", true);
         }
-        if let Wait::Growing(_, factor) = program.wait {
+        if let Wait::Growing(_, factor) = program.wait
+            && !program.generated
+        {
             match program.ceiling {
                 Some(ceiling) => self.out.line(inner, format!("delay = min(delay * {factor}, {})", seconds(ceiling))),
                 None => self.out.line(inner, format!("delay *= {factor}")),

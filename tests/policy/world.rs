@@ -168,6 +168,10 @@ impl Interpreter<'_> {
                 Some(number) => number,
                 None => return Err(Stop::Raised(V::Exception("ValueError".into()))),
             },
+            "builtins.next" => match self.next(&first)? {
+                Some(item) => item,
+                None => return Err(Stop::Raised(V::Exception("StopIteration".into()))),
+            },
             "builtins.pow" => V::Float(number(&first)?.powf(number(&second)?)),
             "builtins.RuntimeError" => V::Exception("RuntimeError".into()),
             "time.sleep" | "std::thread::sleep" => {

@@ -205,7 +205,7 @@ impl Machine<'_> {
             (Object::Generator(_) | Object::Numbered(..) | Object::Limited(..), "next" | "__next__" | "send")
                 if {
                     let end = if name == "next" { NoMore::Wrapped } else { NoMore::Raises };
-                    self.call_next(state.clone(), receiver, end, out).is_ok()
+                    self.call_next(state.clone(), receiver, end, out).is_none()
                 } =>
             {
                 return true;

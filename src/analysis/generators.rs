@@ -54,8 +54,8 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs on what gives the next item of an iterator, where that is code of the project's: whether there may be one.
-    /// Else gives the state back.
-    pub(super) fn run_on(&mut self, mut state: State, iterator: &Value, end: NoMore) -> Result<(State, bool), State> {
+    /// `None` where it is not.
+    pub(super) fn run_on(&mut self, mut state: State, iterator: &Value, end: NoMore) -> (State, Option<bool>) {
         let object = |state: &State, value: &Value| match value {
             Value::Object(id) => state.objects.get(id).cloned().map(|object| (*id, object)),
             _ => None,
@@ -78,38 +78,33 @@ impl<'a> Machine<'a> {
         if limits.iter().any(|(.., left)| *left == 0) {
             let at = self.base_at(&state, self.current_span(&state).unwrap_or_default());
             state.push(Event::CountTest { at, leads_out: false, taken: false });
-            return Ok((state, false));
+            return (state, Some(false));
         }
         for (id, of, left) in limits {
             Rc::make_mut(&mut state.objects).insert(id, Object::Limited(of, left - 1));
         }
         match object(&state, &source) {
-            Some((_, Object::Generator(None))) => return Ok((state, false)),
+            Some((_, Object::Generator(None))) => return (state, Some(false)),
             Some((id, Object::Generator(Some(frame)))) => {
                 taking.generator = Some(id);
                 let mut frame = Frame::clone(&frame);
                 (frame.limits, frame.gives) = (state.limits.len(), Gives::Item(Rc::new(taking)));
                 state.frames.push(frame);
-                return Ok((state, true));
+                return (state, Some(true));
             }
             _ => {}
         }
-        let Some(next) = self.own_method(&source, &NEXT) else { return Err(state) };
+        let Some(next) = self.own_method(&source, &NEXT) else { return (state, None) };
         match self.follow(&mut state, next, None, Some(source), Args::default(), Gives::Item(Rc::new(taking))) {
-            Ok(()) => Ok((state, true)),
-            Err(_) => Err(state),
+            Ok(()) => (state, Some(true)),
+            Err(_) => (state, None),
         }
     }
 
-    /// The same for a call that asks for the next item.
-    pub(super) fn call_next(
-        &mut self,
-        state: State,
-        iterator: &Value,
-        end: NoMore,
-        out: &mut Out,
-    ) -> Result<(), State> {
-        let (state, runs) = self.run_on(state, iterator, end.clone())?;
+    /// The same for a call that asks for the next item; gives the state back where it is none of the project's code.
+    pub(super) fn call_next(&mut self, state: State, iterator: &Value, end: NoMore, out: &mut Out) -> Option<State> {
+        let (state, runs) = self.run_on(state, iterator, end.clone());
+        let Some(runs) = runs else { return Some(state) };
         let res = match (runs, end) {
             (true, _) => Res::Called,
             (false, NoMore::Wrapped) => Res::Value(Value::Variant("None".into(), "None".into(), Rc::from([]))),
@@ -117,7 +112,7 @@ impl<'a> Machine<'a> {
             (false, NoMore::Raises) => Res::Raise(self.raised(&["builtins.StopIteration"])),
         };
         out.push((state, res));
-        Ok(())
+        None
     }
 
     /// An iterator over the first items of one whose code is the project's; `None` for others.
@@ -178,19 +173,20 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// A `yield` in a generator that is run for its items: it stops here, and the item goes where it is wanted.
+    /// A `yield` in a generator that is run for its items: it stops here, and the item goes where it is wanted. Any other
+    /// `yield` gives the state back.
     pub(super) fn stop_at_yield(
         &mut self,
         mut state: State,
         item: Value,
         span: Span,
         ends: &mut Vec<Result<State, Finished>>,
-    ) -> Result<(), State> {
+    ) -> Option<State> {
         let Some((taking, generator)) = state.top().and_then(|frame| match &frame.gives {
             Gives::Item(taking) => Some((taking.clone(), taking.generator?)),
             _ => None,
         }) else {
-            return Err(state);
+            return Some(state);
         };
         // What is sent in: nothing.
         if let Some(dst) = self.current_dst(&state) {
@@ -204,7 +200,7 @@ impl<'a> Machine<'a> {
             self.keep(&mut state, generator, Some(frame));
         }
         self.hand_over(state, &taking, Some(item), span, ends);
-        Ok(())
+        None
     }
 
     /// An exception has left a generator: it gives nothing any more.

@@ -24,9 +24,9 @@ impl<'a> Machine<'a> {
         let iterator = self.read(&mut state, iter);
         let at = self.at(&state, span);
         let state = match self.run_on(state, &iterator, NoMore::Raises) {
-            Ok((state, true)) => return ends.push(Ok(state)),
-            Ok((state, false)) => return self.go(state, done, span, ends),
-            Err(state) => state,
+            (state, Some(true)) => return ends.push(Ok(state)),
+            (state, Some(false)) => return self.go(state, done, span, ends),
+            (state, None) => state,
         };
         for (mut state, taken) in self.take(state, &iterator, at, Some((body, done))) {
             match taken {

@@ -449,10 +449,7 @@ impl<'a> Machine<'a> {
             }
             Op::Yield(slot) => {
                 let item = slot.map_or(Value::None, |slot| self.read(&mut state, slot));
-                let mut state = match self.stop_at_yield(state, item, instr.span, ends) {
-                    Ok(()) => return,
-                    Err(state) => state,
-                };
+                let Some(mut state) = self.stop_at_yield(state, item, instr.span, ends) else { return };
                 let value = self.unknown(&mut state, Taint::INPUT);
                 out.push((state, Res::Value(value)));
             }

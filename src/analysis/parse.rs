@@ -62,7 +62,7 @@ impl<'a> Machine<'a> {
                 let iterator = args.first().cloned().unwrap_or(Value::None);
                 let default = args.get(1).cloned();
                 let end = default.clone().map_or(NoMore::Raises, NoMore::Gives);
-                let Err(state) = self.call_next(state, &iterator, end, out) else { return };
+                let Some(state) = self.call_next(state, &iterator, end, out) else { return };
                 for (state, item) in self.take(state.clone(), &iterator, at, None) {
                     match (item, default.clone()) {
                         (Some(item), _) => out.push((state, Res::Value(item))),

@@ -38,6 +38,7 @@ fn once(machine: &Machine<'_>, state: &State, value: &Value, depth: u32) -> Opti
         Value::Tuple(items) => any(items),
         Value::Object(id) => match state.objects.get(id) {
             Some(Object::List(items, _)) => any(items),
+            Some(Object::Generator(_)) => Some(*id),
             _ => None,
         },
         _ => None,

@@ -16,7 +16,7 @@
 //!   [`arith`] numbers, `scaling` where they come to the end of their sort, [`value`] and [`state`] what is
 //!   known; `calls` finds what is called, `follow` goes into the project's own functions, `whole` does not, `ops` executes
 //!   operations, `builders`, `futures`, `handlers` and `parse` do what models say of a call; `taking` hands out work and
-//!   takes it back, `inputs` tells whether a request is the same one again, `unset` what is a default.
+//!   takes it back, `telling` runs the hooks of a policy, `inputs` tells whether a request is the same one again, `unset` what is a default.
 //! * [`project`] knows what a name stands for across files.
 
 mod advice;
@@ -88,6 +88,7 @@ pub mod status;
 mod stops;
 mod taken;
 mod taking;
+mod telling;
 mod unset;
 pub mod value;
 mod whole;

@@ -36,6 +36,9 @@ pub struct ModelFile {
     /// What it sends again by itself waits as long as `Retry-After` says.
     #[serde(default)]
     pub follows_retry_after: bool,
+    /// The answers that it sends a request again after by itself, as `"429,500-599"`; absent where that is not told.
+    #[serde(default)]
+    pub default_statuses: Option<String>,
     /// The package by whose version the ranges of its entries go, as lock files name it; absent: as `library`.
     #[serde(default)]
     pub package: Option<String>,
@@ -202,9 +205,36 @@ pub fn kinds() -> impl Iterator<Item = &'static str> {
 
 /// What a parameter of a `retry` entry can be.
 pub const TAKES: &[&str] = &[
-    "attempts", "limit", "stop", "wait", "when", "unless", "jitter", "callback", "raises", "bare", "amount", "step",
-    "low", "high", "base", "classes", "value", "call", "result", "connects", "reads", "answers", "statuses", "methods",
-    "advice", "more", "adjust", "factor",
+    "attempts",
+    "limit",
+    "stop",
+    "wait",
+    "when",
+    "unless",
+    "jitter",
+    "callback",
+    "raises",
+    "bare",
+    "amount",
+    "step",
+    "low",
+    "high",
+    "base",
+    "classes",
+    "value",
+    "call",
+    "result",
+    "connects",
+    "reads",
+    "answers",
+    "statuses",
+    "methods",
+    "advice",
+    "more",
+    "adjust",
+    "factor",
+    "on-failure",
+    "on-wait",
 ];
 
 /// What a `retry` entry can be, as `function`.

@@ -441,6 +441,7 @@ impl<'a> Machine<'a> {
                 };
                 out.push((state, Res::Value(over)));
             }
+            "tell" => self.tell(state, receiver, [arg(0), arg(1), arg(2)], span, out),
             "pause" => self.pause(state, receiver, [arg(0), arg(1), arg(2)], span, out),
             "rest" => {
                 self.rest(&mut state, receiver, &arg(0), at);
@@ -454,7 +455,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn ask_prelude(&mut self, state: State, name: &str, args: Vec<Value>, span: Span, out: &mut Out) {
+    pub(super) fn ask_prelude(&mut self, state: State, name: &str, args: Vec<Value>, span: Span, out: &mut Out) {
         let list = Args { list: args.into_iter().map(|value| (None, value)).collect(), open: false };
         let here = here(&state);
         let file = match self.project.module(here) {

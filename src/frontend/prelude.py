@@ -19,6 +19,7 @@ def drive(call, policy, *args):
                 return result
         if policy.over(attempt, begun, error):
             return policy.leave(attempt, error, result)
+        policy.tell(attempt, error, result)
         policy.rest(policy.pause(attempt, error, result))
 
 
@@ -40,6 +41,7 @@ async def drive_async(call, policy, *args):
                 return result
         if policy.over(attempt, begun, error):
             return policy.leave(attempt, error, result)
+        await policy.tell(attempt, error, result)
         policy.rest(policy.pause(attempt, error, result))
 
 
@@ -57,6 +59,7 @@ def drive_result(call, policy, *args):
             return result
         if policy.over(attempt, begun, error):
             return result
+        policy.tell(attempt, error, result)
         policy.rest(policy.pause(attempt, error, result))
 
 
@@ -73,6 +76,7 @@ async def drive_result_async(call, policy, *args):
             return result
         if policy.over(attempt, begun, error):
             return result
+        await policy.tell(attempt, error, result)
         policy.rest(policy.pause(attempt, error, result))
 
 
@@ -102,8 +106,15 @@ def leave_attempt(policy, attempt, begun, error):
         return False
     if policy.over(attempt, begun, error):
         return False
+    policy.tell(attempt, error, None)
     policy.rest(policy.pause(attempt, error, None))
     return True
+
+
+# What is called between a failed attempt and the next one.
+def tell_each(hooks, failure):
+    for hook in hooks:
+        hook(failure)
 
 
 def any_failed(conditions, error, attempt):

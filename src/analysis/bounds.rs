@@ -11,7 +11,7 @@ use super::policy::{Bound, Cause, FailurePath, Form};
 use super::sites::Found;
 use super::state::{At, Event, Object, State};
 use super::value::{Node, Place, SymId, Taint, Value};
-use crate::ir::{BinOp, Term, UnOp};
+use crate::ir::{BinOp, Function, Op, Term, UnOp};
 
 /// Why a count does not bound that no turn changes.
 const NEVER_MOVES: &str = "the count never moves, so that it never comes to its limit";
@@ -57,7 +57,7 @@ pub(super) fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outag
     }
     if !outage.survivors.is_empty() && outage.survivors.iter().all(|state| draws_near(&state.events())) {
         // Other ways out cut the outage short, but the count was on its way.
-        return Bound::Count(None);
+        return by_items(machine, found, outage).unwrap_or(Bound::Count(None));
     }
     let tests = exit_tests(machine, found, outage);
     let mut flag = false;
@@ -68,7 +68,7 @@ pub(super) fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outag
             Test::Moves { clock: true, .. } => return Bound::Deadline(None),
             Test::Moves { clock: false, given: true } => return Bound::Caller,
             Test::Moves { .. } => return Bound::Count(None),
-            Test::Items => return Bound::Count(None),
+            Test::Items => return by_items(machine, found, outage).unwrap_or(Bound::Count(None)),
             Test::Flag => flag = true,
             Test::Unknown => unknown = true,
             Test::Stuck(why) => stuck = Some(why),
@@ -111,7 +111,8 @@ pub(super) fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outag
     Bound::None
 }
 
-/// The bound that the items of a `for` loop set, whatever its body does: each way back passes its head.
+/// The bound that the items of a `for` loop set, or the policy that it goes through, whatever its body does: each way
+/// back passes its head.
 fn by_items(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outage) -> Option<Bound> {
     let head = found.plan.head.filter(|_| matches!(found.form, Form::Loop | Form::Decorator))?;
     let looped = machine.project.function(found.looped)?;
@@ -120,9 +121,11 @@ fn by_items(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outage) -> Op
     for entry in &found.entries {
         let mut entry = entry.clone();
         let iterator = machine.read(&mut entry, iter);
-        let this = match count_of(&entry, &iterator)? {
-            Some(count) if outage.simulated > count => return None,
-            count => Bound::Count(count),
+        let this = match count_of(&entry, &iterator) {
+            Some(Some(count)) if outage.simulated > count => return None,
+            Some(count) => Bound::Count(count),
+            None if outage.cut && enters(looped) => machine.limit_gone_through(&mut entry, &iterator)?,
+            None => return None,
         };
         match &bound {
             None => bound = Some(this),
@@ -131,6 +134,11 @@ fn by_items(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outage) -> Op
         }
     }
     bound
+}
+
+/// Whether a function enters anything, as it must for a policy that it goes through to hear of a failure.
+fn enters(function: &Function) -> bool {
+    function.blocks.iter().flat_map(|block| &block.instrs).any(|instr| matches!(instr.op, Op::Enter(..)))
 }
 
 /// How many items an iterator has left, if that is fixed; `Some(None)` where only their number is not known.

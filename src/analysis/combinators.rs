@@ -123,6 +123,8 @@ pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> 
         Form::ClientConfig | Form::TaskQueue if idle => return None,
         _ if idle => Role::Idle,
         Form::ClientConfig | Form::TaskQueue => Role::Retry,
+        // A library's loop is over where what it runs succeeded: so it is too where no such path was come to in time.
+        _ if explored.cut && explored.done.is_empty() && sites::comes_back_raised(&explored) => Role::Retry,
         _ => sites::role(machine, &explored, LoopKind::Endless)?,
     };
     let file = machine.project.file(what.func.file)?;

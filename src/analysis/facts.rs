@@ -395,6 +395,8 @@ pub(super) fn failure_path(
     let bound = match (bound, &found.limit) {
         (Bound::Unknown | Bound::Broken(_) | Bound::None, Some(limit)) => limit.clone(),
         (Bound::Both(None, left), Some(Bound::Both(count, _))) => Bound::Both(*count, left),
+        // That it counts was seen, and it is the policy that does.
+        (Bound::Count(None), Some(limit @ Bound::Count(Some(_)))) => limit.clone(),
         (bound, _) => bound,
     };
     let attempts = match &bound {

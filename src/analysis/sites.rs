@@ -392,6 +392,15 @@ fn repeated(explored: &Explored) -> impl Iterator<Item = &OpInfo> {
     explored.back.iter().filter_map(|finished| Some(&*finished.state.failed.as_ref()?.op))
 }
 
+/// Whether all that comes back was raised, or told by a status: no answer that would not do.
+pub(super) fn comes_back_raised(explored: &Explored) -> bool {
+    let raised = |finished: &Finished| {
+        let how = finished.state.failed.as_ref().map(|failed| &failed.how);
+        matches!(how, Some(Failing::Raises(_)))
+    };
+    explored.back.iter().all(raised)
+}
+
 fn is_remote(explored: &Explored) -> bool {
     repeated(explored).any(|op| op.remote == Known3::Yes)
 }

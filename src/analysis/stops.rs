@@ -3,7 +3,7 @@
 use super::arith;
 use super::machine::Machine;
 use super::policy::Bound;
-use super::state::{Event, State};
+use super::state::{Event, Object, State};
 use super::value::{Node, Num, Taint, Value};
 use crate::ir::{BinOp, Op};
 use crate::models::{Counts, Entry};
@@ -43,6 +43,7 @@ impl<'a> Machine<'a> {
             (None, Value::Bool(truth, _)) => truth.then_some(None),
             (None, other) => match self.unseen_end(other) {
                 Bound::Count(_) => Some(None),
+                Bound::Unknown if policy.part("stop").is_some_and(|stop| self.counts(state, stop, DEPTH)) => Some(None),
                 unseen => return unseen,
             },
         };
@@ -51,6 +52,27 @@ impl<'a> Machine<'a> {
             (Some(count), true) => Bound::Both(count, None),
             (None, true) => Bound::Deadline(None),
             (None, false) => Bound::None,
+        }
+    }
+
+    /// The bound that a policy states which is gone through attempt by attempt.
+    pub(super) fn limit_gone_through(&mut self, state: &mut State, iterator: &Value) -> Option<Bound> {
+        let Value::Object(id) = iterator else { return None };
+        let Object::Unknown(policy, _) = state.objects.get(id)? else { return None };
+        let policy = policy.clone();
+        if !self.is_policy(here(state), &policy) {
+            return None;
+        }
+        Some(self.limit_of(state, &policy)).filter(|limit| *limit != Bound::Unknown)
+    }
+
+    /// Whether a stop counts attempts, or one of several does of which each is enough.
+    fn counts(&mut self, state: &State, stop: &Value, depth: u32) -> bool {
+        let Some((depth, piece)) = depth.checked_sub(1).zip(self.piece(here(state), stop)) else { return false };
+        match piece.word() {
+            "stop-attempts" => piece.part("amount").is_some_and(|amount| *amount != Value::None),
+            "stop-any" => piece.rest().iter().any(|one| self.counts(state, one, depth)),
+            _ => false,
         }
     }
 

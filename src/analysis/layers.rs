@@ -10,12 +10,13 @@
 
 use std::collections::BTreeSet;
 
-use super::facts::Group;
+use super::facts::{Group, cause};
 use super::machine::Machine;
 use super::outage::Outage;
-use super::policy::{FailurePath, Form, Layer, Link, Role, Site};
+use super::policy::{Cause, FailurePath, Form, Layer, Link, Role, Site};
 use super::sites::Found;
-use super::state::{Activation, Below, Event};
+use super::state::{Activation, Below, Event, Failing};
+use super::status::StatusSet;
 use super::taken::is_picked;
 use super::value::ANY;
 use crate::frontend::prelude;
@@ -281,20 +282,33 @@ pub(super) fn layers(
         }
         layers.push(layer);
     }
-    let by_itself = |below: &&Below| match &group.how {
-        super::state::Failing::Status(_) => below.told.is_some() && !below.connects,
-        super::state::Failing::Raises(classes) => !below.connects || classes.iter().any(|class| unsent(machine, class)),
+    let models = machine.models(group.op.at.file);
+    let cause = cause(machine, group);
+    let by_itself = |below: &&Below| match (&group.how, answers_too(models, below, &cause)) {
+        (_, Some(repeats)) => repeats,
+        (Failing::Status(_), None) => below.told.is_some() && !below.connects,
+        (Failing::Raises(classes), None) => !below.connects || classes.iter().any(|class| unsent(machine, class)),
         _ => true,
     };
     for more in group.op.layers.iter().filter(by_itself) {
-        let mut layer = of_library(machine.models(group.op.at.file), more);
+        let mut layer = of_library(models, more);
         // What a library repeats by default are failures that it has picked itself: perhaps others.
-        layer.guessed = more.told.is_none() && is_picked(machine, found, group);
+        let told = more.told.is_some() || answers_too(models, more, &cause).is_some();
+        layer.guessed = !told && is_picked(machine, found, group);
         layers.push(layer);
         product = product.map(|product| product.saturating_mul(more.factor));
         below = below.map(|below| below.saturating_mul(more.factor));
     }
     Layers { layers, product, wait, below }
+}
+
+/// Whether what a library repeats by default are answers of those, too, that come back here; `None` where what comes back
+/// is no answer, or where it is not known which ones the library picks.
+fn answers_too(models: &Models, below: &Below, cause: &Cause) -> Option<bool> {
+    let Cause::Status(these) = cause else { return None };
+    let library = models.library(&below.library).filter(|_| below.told.is_none())?;
+    let repeated = library.default_statuses.as_deref().and_then(StatusSet::parse)?;
+    Some(!repeated.and(these).is_empty())
 }
 
 /// Whether nothing was sent where this is raised, or may be.

@@ -52,6 +52,7 @@ const FILE_KEYS: &[&str] = &[
     "library",
     "version",
     "follows-retry-after",
+    "default-statuses",
     "package",
     "language",
     "sources",
@@ -108,6 +109,13 @@ impl Reader<'_> {
                     self.error(key.span().start, message);
                 }
             }
+        }
+        let answers = head.iter().find(|(key, _)| key.get_ref() == "default-statuses");
+        if let Some((key, value)) = answers
+            && let Some(text) = value.get_ref().as_str()
+            && let Some(fault) = vocabulary::unsound_statuses(key.get_ref(), text)
+        {
+            self.error(value.span().start, fault);
         }
         let head = Spanned::new(span, DeValue::Table(head));
         let mut file = match ModelFile::deserialize(head.into_deserializer()) {

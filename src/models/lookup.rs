@@ -93,6 +93,8 @@ pub struct Library {
     pub imports: Vec<String>,
     /// What it sends again by itself waits as long as `Retry-After` says.
     pub follows_retry_after: bool,
+    /// The answers that it sends a request again after by itself, where that is told.
+    pub default_statuses: Option<String>,
     /// The file that says so.
     pub file: Arc<str>,
 }
@@ -184,6 +186,7 @@ impl Models {
                 name: library_name,
                 version: file.version,
                 follows_retry_after: file.follows_retry_after,
+                default_statuses: file.default_statuses,
                 imports: file.imports,
                 file: file_name,
             });

@@ -207,10 +207,8 @@ pub fn fault(entry: &Entry) -> Option<String> {
         ("besides", &entry.besides),
         ("stands-for", &entry.stands_for),
     ] {
-        if let Some(text) = text
-            && !statuses_are_sound(text)
-        {
-            return Some(format!("`{key} = \"{text}\"` is not a set of statuses such as \"429,500-599\""));
+        if let Some(fault) = text.as_deref().and_then(|text| unsound_statuses(key, text)) {
+            return Some(fault);
         }
     }
     if entry.kind == Kind::Retry {
@@ -245,6 +243,12 @@ pub fn fault(entry: &Entry) -> Option<String> {
         }
     }
     None
+}
+
+/// What is wrong with a text that is to be a set of statuses.
+pub fn unsound_statuses(key: &str, text: &str) -> Option<String> {
+    let fault = || format!("`{key} = \"{text}\"` is not a set of statuses such as \"429,500-599\"");
+    (!statuses_are_sound(text)).then(fault)
 }
 
 /// Whether a text is a list of statuses and ranges of them.

@@ -98,7 +98,7 @@ fn the_examples_of_the_page_yield_what_they_say() {
             programs += 1;
         }
     }
-    assert_eq!(programs, 5);
+    assert_eq!(programs, 6);
 }
 
 #[test]
@@ -237,6 +237,7 @@ fn errors_in_models_have_file_and_line() {
         (CLIENT.replace("language = \"python\"\n", ""), "m/x.toml:1: `language` is missing: write language = "),
         (format!("{CLIENT}raises = [\"shopnet.Down\"]\n"), "m/x.toml:4: nothing tells of the class `shopnet.Down`: "),
         (CLIENT.replace("shopnet.send", "shopnet::send"), "m/x.toml:4: `shopnet::send` is no path of Python: "),
+        (format!("default-statuses = \"5xx\"\n{CLIENT}"), "m/x.toml:1: `default-statuses = \"5xx\"` is not a set of "),
         (CLIENT.replace("library = \"shopnet\"\n", ""), "m/x.toml:1: missing field `library`"),
         ("library = \n".to_owned(), "m/x.toml:1: "),
     ] {

@@ -893,3 +893,34 @@ def depart(url, tries):
         &json!({ "cap": "caller", "max_attempts": null }),
     );
 }
+
+#[test]
+fn an_error_of_a_class_of_answers_may_be_a_refusal_whatever_it_comes_from() {
+    let text = |handled: &str| {
+        format!(
+            r"
+import time, aiohttp, requests, httpx
+
+def repeated(work, tries=4):
+    for turn in range(tries):
+        try:
+            return work()
+        except {handled}:
+            time.sleep(2 ** turn)
+    raise RuntimeError('given up')
+"
+        )
+    };
+    for refused in ["requests.HTTPError", "requests.RequestException", "aiohttp.ClientError", "httpx.HTTPStatusError"] {
+        python(&text(refused), &json!({ "retry_after": "ignored", "max_attempts": 4 }));
+    }
+    for other in
+        ["requests.ConnectionError", "aiohttp.ClientConnectionError", "httpx.TransportError", "OSError", "Exception"]
+    {
+        python(&text(other), &json!({ "retry_after": "not-applicable" }));
+    }
+    // What a request raises is known: no answer is among it.
+    let request = text("requests.RequestException").replace("work()", "requests.get(work, timeout=5)");
+    python(&request, &json!({ "retry_after": "not-applicable" }));
+    python(&request.replace("timeout=5)", "timeout=5).json()"), &json!({ "retry_after": "not-applicable" }));
+}

@@ -223,3 +223,58 @@ def fetch(names):
 "#;
     assert_eq!(common::inventory::sites(text, stormlint::source::Language::Python).len(), 0);
 }
+
+#[test]
+fn a_field_that_has_the_name_of_a_method_is_not_called() {
+    rust(
+        r#"
+use std::time::Duration;
+
+#[derive(Clone)]
+pub struct Growing { current: u64, base: u64, factor: u64, most: Option<Duration> }
+
+impl Default for Growing {
+    fn default() -> Self {
+        Self::from(2).factor(500).most(Duration::from_secs(3))
+    }
+}
+
+impl Growing {
+    pub const fn from(base: u64) -> Growing {
+        Growing { current: base, base, factor: 1u64, most: None }
+    }
+    pub const fn factor(mut self, factor: u64) -> Growing {
+        self.factor = factor;
+        self
+    }
+    pub const fn most(mut self, most: Duration) -> Growing {
+        self.most = Some(most);
+        self
+    }
+}
+
+impl Iterator for Growing {
+    type Item = Duration;
+    fn next(&mut self) -> Option<Duration> {
+        let wait = Duration::from_millis(self.current * self.factor);
+        self.current *= self.base;
+        match self.most {
+            Some(most) if wait > most => Some(most),
+            _ => Some(wait),
+        }
+    }
+}
+
+pub async fn fetch(client: &reqwest::Client, url: &str) -> reqwest::Response {
+    let mut waits = Growing::default();
+    loop {
+        if let Ok(answer) = client.get(url).send().await {
+            return answer;
+        }
+        tokio::time::sleep(waits.next().expect("always one")).await;
+    }
+}
+"#,
+        &json!({ "cap": "none", "delay": "exponential", "delay_ceiling": 3.0 }),
+    );
+}

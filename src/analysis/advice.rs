@@ -2,6 +2,7 @@
 
 use super::arith;
 use super::facts::{Group, local_span, since_failure};
+use super::handlers::is_answer;
 use super::machine::{Advice, End, Finished, Machine, Plan};
 use super::outage::Outage;
 use super::policy::{Cause, DateForm, Form, RetryAfter};
@@ -112,6 +113,26 @@ fn is_looked_at(group: &Group) -> bool {
     group.paths.iter().any(|path| path.state.events().iter().any(asks))
 }
 
+/// Whether what comes back may be the refusal of an HTTP server: an error of a class that stands for an answer, or one
+/// that is above such a class, where nothing is known of what the operation raises but what the handler names.
+fn may_be_refusal(machine: &Machine<'_>, group: &Group) -> bool {
+    let asked = is_looked_at(group) && group.answers.is_none_or(|left| !left.and(&advised_statuses()).is_empty());
+    let classes = match &group.how {
+        Failing::Raises(classes) => classes,
+        Failing::Test(..) => return asked,
+        _ => return false,
+    };
+    let Some(models) = machine.project.models(group.op.at.file) else { return false };
+    let advised = |class: &str| match models.exception(class).and_then(|entry| entry.stands_for.as_deref()) {
+        Some(set) => StatusSet::parse(set).is_some_and(|set| !set.and(&advised_statuses()).is_empty()),
+        None => is_answer(models, class) || models.ancestors(class).any(|above| is_answer(models, above)),
+    };
+    let library = |class: &str| models.library_of(class).map(|library| library.name.clone());
+    let below = |class: &str| models.descendants(class).any(|below| library(below) == library(class) && advised(below));
+    classes.iter().any(|class| advised(class) || !group.op.raises.contains(class) && below(class))
+        || is_looked_at(group)
+}
+
 pub(super) fn advice(
     machine: &mut Machine<'_>,
     found: &Found<'_>,
@@ -144,7 +165,11 @@ pub(super) fn advice(
             let events: Vec<Event> = path.state.events().into_iter().cloned().collect();
             since_failure(&events).iter().any(told)
         });
-        return if honoured { (RetryAfter::Honoured, DateForm::Fine) } else { not_applicable };
+        return match honoured {
+            true => (RetryAfter::Honoured, DateForm::Fine),
+            false if may_be_refusal(machine, group) => (RetryAfter::OutOfReach, DateForm::Fine),
+            false => not_applicable,
+        };
     }
     let how = match &group.how {
         Failing::Status(_) => Failing::Status(set),

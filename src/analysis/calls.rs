@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::arith;
 use super::machine::{Machine, Out, Res};
 use super::memory::{key_is_retry_after, last_part};
+use super::pieces::is_callable;
 use super::state::{Event, Object, State};
 use super::status::StatusSet;
 use super::taking::takes;
@@ -421,10 +422,14 @@ impl<'a> Machine<'a> {
                 }
             }
             Value::Sym(id) => {
-                if let Some(value) = state.heap.get(&(*id, Rc::from(name))).cloned() {
+                let ty = self.symbols.info(*id).and_then(|info| info.ty.clone());
+                let held = state.heap.get(&(*id, Rc::from(name))).cloned();
+                // A field may have the name of a method, which is then meant unless it holds something to call.
+                let method = |class| self.project.method(class, name).is_some();
+                let shadowed = matches!(ty, Some(Type::Own(class)) if method(class));
+                if let Some(value) = held.filter(|value| !shadowed || is_callable(value)) {
                     return self.call_value(state, value, args, span, out);
                 }
-                let ty = self.symbols.info(*id).and_then(|info| info.ty.clone());
                 if let Some(Type::Model(ty)) = &ty
                     && let Some(entry) = models.method(ty, name)
                 {

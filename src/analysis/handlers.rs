@@ -18,6 +18,16 @@ pub(super) fn stands_for(models: &Models, classes: &[Rc<str>]) -> Option<StatusS
     Some(sets.iter().fold(StatusSet::EMPTY, |all, set| all.or(set))).filter(|set| !set.is_empty())
 }
 
+/// Whether errors of a class are answers: they are raised on an error status, or asked for theirs.
+pub(super) fn is_answer(models: &Models, class: &str) -> bool {
+    let class = models.canonical(class);
+    models.entries().iter().any(|entry| {
+        let by_status = || entry.status_error.as_deref().is_some_and(|error| models.canonical(error) == class);
+        let asked = || entry.kind == Kind::Status && entry.types.iter().any(|ty| models.canonical(ty) == class);
+        by_status() || asked()
+    })
+}
+
 impl<'a> Machine<'a> {
     pub(super) fn enter_context(&mut self, mut state: State, manager: Value, span: Span, out: &mut Out) {
         let file = state.top().map_or(self.file, |frame| frame.func.file);

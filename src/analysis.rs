@@ -16,7 +16,8 @@
 //!   [`arith`] numbers, `scaling` where they come to the end of their sort, [`value`] and [`state`] what is
 //!   known; `calls` finds what is called, `follow` goes into the project's own functions, `whole` does not, `ops` executes
 //!   operations, `builders`, `futures`, `handlers` and `parse` do what models say of a call; `taking` hands out work and
-//!   takes it back, `telling` runs the hooks of a policy, `inputs` tells whether a request is the same one again, `unset` what is a default.
+//!   takes it back, `telling` runs the hooks of a policy, `inputs` tells whether a request is the same one again, `unset`
+//!   what is a default, `verdicts` what is asked about an answer.
 //! * [`project`] knows what a name stands for across files.
 
 mod advice;
@@ -91,6 +92,7 @@ mod taking;
 mod telling;
 mod unset;
 pub mod value;
+mod verdicts;
 mod whole;
 
 /// The sites of one file of a project, in source order.

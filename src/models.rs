@@ -572,6 +572,9 @@ pub struct Entry {
     /// `exception`: raised only when a time limit is over (or the kernel's own), which is a wait by itself.
     #[serde(default)]
     pub elapsed: bool,
+    /// `exception`: the way to somebody outside the process was lost, or never found.
+    #[serde(default)]
+    pub severed: bool,
     /// `exception`: about what stands in an answer, or a slip of the program; no sign of a server in trouble.
     #[serde(default)]
     pub content: bool,

@@ -924,3 +924,152 @@ def repeated(work, tries=4):
     python(&request, &json!({ "retry_after": "not-applicable" }));
     python(&request.replace("timeout=5)", "timeout=5).json()"), &json!({ "retry_after": "not-applicable" }));
 }
+
+#[test]
+fn what_a_class_below_defines_may_fail_like_anything_else() {
+    for body in ["pass", "...", "\"\"\"Fetches one.\"\"\"", "raise NotImplementedError"] {
+        let text = format!(
+            r#"
+import time
+from abc import ABC, abstractmethod
+
+class Mint(ABC):
+    @abstractmethod
+    def token(self) -> str:
+        {body}
+
+class Holder:
+    def __init__(self, mint: Mint):
+        self.mint = mint
+
+    def token(self):
+        for turn in range(4):
+            try:
+                return self.mint.token()
+            except Refused:
+                time.sleep(2)
+        raise Refused
+"#
+        );
+        python(
+            &text,
+            &json!({ "kind": "loop", "operation": "self.mint.token()", "max_attempts": 4, "delay": "fixed" }),
+        );
+    }
+    // A hook that does nothing does nothing.
+    let hook = r"
+import time
+
+class Mint:
+    def prepared(self):
+        pass
+
+class Holder:
+    def __init__(self, mint: Mint):
+        self.mint = mint
+
+    def token(self):
+        while True:
+            try:
+                self.mint.prepared()
+                return 1
+            except Refused:
+                time.sleep(2)
+";
+    assert_eq!(sites(hook, Language::Python), Vec::<serde_json::Value>::new());
+}
+
+#[test]
+fn who_is_asked_about_an_answer_is_no_operation_and_tells_success_from_failure() {
+    python(
+        r"
+import time, requests
+
+def fetch(url, policy):
+    attempt = 0
+    while True:
+        attempt += 1
+        response = requests.get(url, timeout=5)
+        if not policy.wants_another(response, attempt):
+            return response
+        time.sleep(1)
+",
+        &json!({ "kind": "loop", "operation": "requests.get(url, timeout=5)", "cap": null, "delay": "fixed" }),
+    );
+    // The answer of the turn before is asked about at the loop's head, by way of a helper.
+    python(
+        r"
+import requests
+
+class Courier:
+    def deliver(self, url, data):
+        attempt = 1
+        response = self.send(url, data)
+        while self.is_unhappy(response, attempt):
+            attempt += 1
+            response = self.send(url, data)
+        return response
+
+    def send(self, url, data):
+        return requests.post(url, data=data, timeout=5)
+
+    def is_unhappy(self, response, attempt):
+        pause = self.handlers.ask(response, attempt)
+        if pause is None:
+            return False
+        return True
+",
+        &json!({ "kind": "loop", "method": "POST", "cap": null }),
+    );
+}
+
+#[test]
+fn what_is_asked_of_an_answer_is_asked_of_the_operation_that_gave_it() {
+    rust(
+        r#"
+pub async fn tidy(runner: &dyn Runner, command: Command) -> Result<Output, Fault> {
+    let mut made = 0;
+    loop {
+        made += 1;
+        let output = runner.run(command.clone()).await?;
+        if output.succeeded() {
+            return Ok(output);
+        }
+        if made == 5 {
+            return Ok(output);
+        }
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    }
+}
+"#,
+        &json!({ "kind": "polling", "operation": "runner.run(command.clone())", "max_attempts": 5, "delay": "fixed" }),
+    );
+    // What is found by an answer is no part of it.
+    let merged = r"
+pub async fn merged(mut cursors: Vec<Cursor>, page: &mut Page) -> Result<(), Fault> {
+    loop {
+        let best = cursors.iter().enumerate().filter_map(|(at, cursor)| cursor.rank(at)).max();
+        let Some(best) = best else { return Ok(()) };
+        let cursor = &mut cursors[best];
+        if cursor.ahead() {
+            return Err(Fault::Ahead);
+        }
+        cursor.next = cursor.stream.next().await?;
+        page.push(cursor.id);
+    }
+}
+";
+    assert_eq!(sites(merged, Language::Rust), Vec::<serde_json::Value>::new());
+    // Who does not wait takes the next one.
+    let next = r"
+pub async fn first_letter(inbox: &dyn Inbox) -> Result<Letter, Fault> {
+    loop {
+        let letter = inbox.take().await?;
+        if letter.sealed() {
+            return Ok(letter);
+        }
+    }
+}
+";
+    assert_eq!(sites(next, Language::Rust), Vec::<serde_json::Value>::new());
+}

@@ -9,7 +9,7 @@ use super::machine::{Finished, Machine};
 use super::policy::{Batch, Role};
 use super::sites::Found;
 use super::state::Event;
-use super::value::{Node, SymId, Taint, Value};
+use super::value::{Node, Place, SymId, Taint, Value};
 
 /// The items that a group's ways back ask for again, if they do.
 pub(super) fn replayed(machine: &Machine<'_>, found: &Found<'_>, group: &Group) -> Option<Batch> {
@@ -19,17 +19,17 @@ pub(super) fn replayed(machine: &Machine<'_>, found: &Found<'_>, group: &Group) 
     let mut roots = Vec::new();
     group.op.inputs.iter().for_each(|input| machine.symbols.collect_roots(input, &mut roots));
     let item = roots.into_iter().find(|root| is_item(machine, found, *root))?;
+    let Node::Item(place) = machine.symbols.info(item)?.node else { return None };
     let goes_on = |finished: &Finished| {
         let events = finished.state.events();
         let mut after = events.iter().skip_while(|event| !is_of(event, group));
         after.next();
-        after.any(|event| is_next(machine, event))
+        after.any(|event| is_next(machine, event, place))
     };
     // Where the first success ends it, the items are as many ways to one thing.
     if !found.explored.done.iter().any(goes_on) || group.paths.iter().any(|path| is_asked(machine, path, item)) {
         return None;
     }
-    let Node::Item(place) = machine.symbols.info(item)?.node else { return None };
     let at = machine.loop_at(place)?;
     Some(Batch { span: if at.file == machine.file { at.span } else { found.header } })
 }
@@ -44,10 +44,10 @@ fn is_of(event: &Event, group: &Group) -> bool {
     matches!(event, Event::Op(info) if info.place == group.op.place)
 }
 
-/// Whether it was asked whether there is a further item.
-fn is_next(machine: &Machine<'_>, event: &Event) -> bool {
-    let Event::Decide { sym, .. } = event else { return false };
-    machine.symbols.info(*sym).is_some_and(|info| matches!(info.node, Node::More(..)))
+/// Whether it was asked whether there is a further item where the last one was taken.
+fn is_next(machine: &Machine<'_>, event: &Event, taken_at: Place) -> bool {
+    let Event::Decide { sym, place, .. } = event else { return false };
+    *place == taken_at && machine.symbols.info(*sym).is_some_and(|info| matches!(info.node, Node::More(..)))
 }
 
 /// Whether anything is asked of the item between its being taken and its being sent.

@@ -10,6 +10,7 @@ use super::machine::Machine;
 use super::state::{At, Event, Failed, Failing, Gap, Object, OpInfo, State};
 use super::status::StatusSet;
 use super::value::{Node, Place, SymId, Taint, Value};
+use super::verdicts::Verdict;
 use crate::ir::{BinOp, Block, BlockId, Callee, Function, Instr, Op, Slot, Term, UnOp};
 use crate::models::Kind;
 use crate::source::Span;
@@ -235,7 +236,8 @@ impl<'a> Machine<'a> {
                         state.push(Event::Flag);
                     }
                     state.push(Event::Decide { sym, taken: truth, at, place });
-                    self.note_failure(&mut state, sym, truth, at);
+                    let ways = if truth { [then, otherwise] } else { [otherwise, then] };
+                    self.note_failure(&mut state, sym, truth, at, ways);
                     out.push((state, truth));
                 }
                 out
@@ -457,7 +459,7 @@ impl<'a> Machine<'a> {
     }
 
     /// A test of an operation's own result that comes out badly is that operation's failure.
-    pub(super) fn note_failure(&mut self, state: &mut State, sym: SymId, truth: bool, at: At) {
+    fn note_failure(&mut self, state: &mut State, sym: SymId, truth: bool, at: At, ways: [BlockId; 2]) {
         if state.failed.is_some() || state.left || !self.plan.explores() {
             return;
         }
@@ -467,10 +469,10 @@ impl<'a> Machine<'a> {
             match info.node.clone() {
                 Node::Unary(crate::ir::UnOp::Not, Value::Sym(inner)) => (sym, truth) = (inner, !truth),
                 Node::Truth(Value::Sym(result)) | Node::IsSuccess(Value::Sym(result)) => {
-                    return self.fail_by_result(state, result, sym, truth, truth, at);
+                    return self.fail_by_result(state, result, (sym, truth), truth, at, ways);
                 }
                 Node::IsNone(Value::Sym(result)) => {
-                    return self.fail_by_result(state, result, sym, truth, !truth, at);
+                    return self.fail_by_result(state, result, (sym, truth), !truth, at, ways);
                 }
                 Node::Is(Value::Sym(result), name) => {
                     let good = match &*name {
@@ -478,26 +480,31 @@ impl<'a> Machine<'a> {
                         "Err" | "None" => !truth,
                         _ => return,
                     };
-                    return self.fail_by_result(state, result, sym, truth, good, at);
+                    return self.fail_by_result(state, result, (sym, truth), good, at, ways);
                 }
                 _ => return,
             }
         }
     }
 
-    pub(super) fn fail_by_result(
+    fn fail_by_result(
         &mut self,
         state: &mut State,
         result: SymId,
-        test: SymId,
-        truth: bool,
+        (test, truth): (SymId, bool),
         good: bool,
         at: At,
+        ways: [BlockId; 2],
     ) {
+        let Some(asked) = self.result_of(state, result, test) else { return };
+        let (op, good) = match self.verdict(state, &asked, ways) {
+            Verdict::Own => (asked, good),
+            Verdict::Of(other, good) => (other, good),
+            Verdict::Open => return,
+        };
         if good {
             return;
         }
-        let Some(op) = self.result_of(state, result, test) else { return };
         let how = Failing::Test(test, truth);
         state.push(Event::Fail(op.clone(), how.clone(), at));
         state.failed = Some(Rc::new(Failed { op, how, turn: state.turns }));

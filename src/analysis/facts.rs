@@ -28,6 +28,7 @@ use super::state::{At, Event, Failing, Known3, Object, OpInfo};
 use super::status::StatusSet;
 use super::taken::{counts_as_failure, is_picked, waits_as_told};
 use super::value::{ANY, Node, Place, SymId, Taint, Value};
+use super::verdicts::is_judged_by_more;
 use crate::frontend::prelude;
 use crate::ir::{BinOp, LoopKind, Term, UnOp};
 use crate::models::{Entry, Kind};
@@ -81,8 +82,14 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         brand_broken(machine, found, &groups, &mut failures);
     }
     // A call of which nothing is known is taken for one that can fail for a while only where the code treats it so: it
-    // is awaited, or there is a wait before it is made again.
-    let treated_so = groups.iter().any(|group| group.op.remote == Known3::Yes || group.op.awaited)
+    // is awaited, there is a wait before it is made again, what is caught of it is trouble on the way to somebody, or a
+    // policy of a library was made for it.
+    let on_the_way = |group: &Group| {
+        raises_only(machine, group, |entry| entry.elapsed || entry.severed)
+            && !raises_only(machine, group, |entry| entry.elapsed)
+    };
+    let treated_so = matches!(found.form, Form::Decorator)
+        || groups.iter().any(|group| group.op.remote == Known3::Yes || group.op.awaited || on_the_way(group))
         || failures.iter().any(|path| path.waits.iter().any(|wait| wait.high > 0.0 || wait.unknown));
     if !treated_so {
         failures.iter_mut().for_each(|path| path.uncertain = true);
@@ -391,7 +398,12 @@ pub(super) fn failure_path(
         }
         outage.waits.truncate(1);
     }
-    let bound = if twice { Bound::Count(Some(2)) } else { bound_of(machine, found, &outage) };
+    let judged = is_judged_by_more(machine, group);
+    let bound = match () {
+        () if twice => Bound::Count(Some(2)),
+        () if judged => Bound::Unknown,
+        () => bound_of(machine, found, &outage),
+    };
     let bound = match (bound, &found.limit) {
         (Bound::Unknown | Bound::Broken(_) | Bound::None, Some(limit)) => limit.clone(),
         (Bound::Both(None, left), Some(Bound::Both(count, _))) => Bound::Both(*count, left),
@@ -435,6 +447,7 @@ pub(super) fn failure_path(
         Event::Op(info) => {
             info.remote != Known3::No
                 && !is_told(machine, info, &tells)
+                && !is_asked_of_error(machine, info)
                 && info.place != group.op.place
                 && !before.contains(&info.place)
                 && !info.passed_in
@@ -508,6 +521,7 @@ pub(super) fn failure_path(
         shared: shared::is_shared(machine, found, group),
         picked,
         uncertain: picked
+            || judged
             || unknown_on_the_way
             || outage.cut
             || sample.is_some_and(|path| path.state.guessed)
@@ -572,6 +586,13 @@ fn is_told(machine: &Machine<'_>, info: &OpInfo, tells: &[Value]) -> bool {
     let worded = info.inputs.iter().take(2).any(|input| says_words(machine, input));
     let teller = info.inputs.first().is_some_and(|receiver| tells.contains(receiver));
     info.remote == Known3::Unknown && !info.awaited && (worded || teller)
+}
+
+/// Whether a call only asks an error what it is: that mends nothing, and nobody waits for it.
+fn is_asked_of_error(machine: &Machine<'_>, info: &OpInfo) -> bool {
+    let of_error = |value: &Value| machine.symbols.taint(value).has(Taint::FAILURE);
+    let alone = matches!(&*info.inputs, [error, Value::Str(_)] if of_error(error));
+    alone && info.remote == Known3::Unknown && !info.awaited
 }
 
 /// Whether a value is a text of several words, or made of one.

@@ -639,6 +639,7 @@ impl<'a> Machine<'a> {
             return;
         }
         let id = self.fresh(&mut state, Node::Unknown(place), Taint::CALL);
+        self.say_again(&mut state, place, id);
         // Another function makes another call, whatever it is given.
         let called = [Value::Str(name.clone())];
         let inputs = self.signature(&state, &parts).iter().chain(&called).cloned().collect();

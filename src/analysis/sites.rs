@@ -25,6 +25,7 @@ use super::status::StatusSet;
 use super::taking::is_handed_work;
 use super::unset;
 use super::value::{ClassRef, FuncRef, Node, Place, SymId, Taint, Value};
+use super::verdicts::{is_another_answer, sent_from, verdicts};
 use super::whole::is_answer_asked;
 use crate::ir::{Block, BlockId, Function, FunctionKind, Instr, LoopKind, Op, Pattern, Term};
 use crate::source::Span;
@@ -135,7 +136,7 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
         explored = explore(machine, &plan, entries.clone(), sieve);
         explored.after_first_try = true;
     }
-    if explored.back.is_empty() && !explored.cut && !machine.open_defaults && is_switched_off(machine, func, function) {
+    if explored.back.is_empty() && !machine.open_defaults && is_switched_off(machine, func, function) {
         let kept = (
             std::mem::take(&mut machine.attr_cache),
             std::mem::take(&mut machine.init_cache),
@@ -145,7 +146,9 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
         let site = in_loop(machine, func, function, number);
         machine.open_defaults = false;
         (machine.attr_cache, machine.init_cache, machine.built_cache) = kept;
-        return site;
+        if site.is_some() || !explored.cut {
+            return site;
+        }
     }
     let mut plan = plan;
     let seen = seen_whole(machine, function, &plan, &entries, &mut explored, source.kind);
@@ -181,7 +184,7 @@ fn seen_whole(
     kind: LoopKind,
 ) -> bool {
     let inside = plan.blocks.as_deref().unwrap_or_default();
-    let passed_over = |finished: &Finished| is_new_work(machine, finished, entries) || is_unnoticed(machine, finished);
+    let passed_over = |finished: &Finished| is_passed_over(machine, finished, entries);
     let none = match role(machine, explored, kind) {
         None => true,
         Some(_) if explored.back.is_empty() => true,
@@ -228,9 +231,14 @@ pub(super) fn role_of(
     let role = role(machine, explored, kind)?;
     // Where success goes on, so does the work: the next turn has its own.
     if role != Role::Retry {
-        explored.back.retain(|finished| !is_new_work(machine, finished, entries) && !is_unnoticed(machine, finished));
+        explored.back.retain(|finished| !is_passed_over(machine, finished, entries));
     }
     (!explored.back.is_empty()).then_some(role)
+}
+
+/// Whether a path back is none where success goes on too, or somebody only waits.
+fn is_passed_over(machine: &Machine<'_>, finished: &Finished, entries: &[State]) -> bool {
+    is_new_work(machine, finished, entries) || is_unnoticed(machine, finished) || is_another_answer(machine, finished)
 }
 
 /// Whether a parameter, of the function or of what makes its object, has a default with which nothing is repeated: a
@@ -436,14 +444,18 @@ fn explore_as(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, budge
     }
     // The work was over before any path succeeded, or none went on that did and it is known what success is: what success
     // does is looked at by itself.
+    let goes_on = explored.on.iter().any(|finished| finished.state.failed.is_none());
     let none = explored.done.is_empty() && explored.on.is_empty();
     let remote = repeated(&explored).all(|op| op.remote == Known3::Yes);
     let part = explored.cut || explored.thinned && remote;
-    let unseen = part && (none || explored.on.is_empty() && remote) && !explored.back.is_empty();
+    let unseen = part && (none || !goes_on && remote) && !explored.back.is_empty();
     if unseen && plan.head.is_some() && plan.probe.is_none() {
         machine.plan = Plan { explore: false, max_turns: 1, ..plan.clone() };
         machine.allow(SIEVE_BUDGET);
-        for finished in machine.run(entries) {
+        let good = machine.run(entries);
+        // Where failures are all that is known to go on, a part of what success does is not enough.
+        let whole = explored.on.is_empty() || !machine.exhausted;
+        for finished in good.into_iter().filter(|_| whole) {
             match &finished.end {
                 _ if finished.state.failed.is_some() => {}
                 End::Head => explored.on.push(finished),
@@ -579,9 +591,25 @@ pub(super) fn role(machine: &Machine<'_>, explored: &Explored, kind: LoopKind) -
         !events.iter().any(|event| matches!(event, Event::Op(_)))
             && events.iter().any(|event| matches!(event, Event::Decide { sym, taken: false, .. } if is_end(*sym)))
     };
+    // Nor is one in which somebody was asked about the answer, and it would not do: where it does, it leaves. The first
+    // answer may have come before the loop.
+    let failing: Vec<Place> = repeated(explored).filter(|op| op.remote == Known3::Yes).map(|op| op.place).collect();
+    let told_of = |finished: &Finished| {
+        let events = finished.state.events();
+        let here = |place| events.iter().any(|event| matches!(event, Event::Op(info) if info.place == place));
+        let of_it = |place| failing.contains(&place) || !here(place) && sent_from(&finished.state, place);
+        verdicts(machine, finished, &of_it)
+    };
+    let fine: Vec<(Place, bool)> = explored.done.iter().filter(|finished| leaves(finished)).flat_map(told_of).collect();
+    let refused = |finished: &Finished| {
+        let told = told_of(finished);
+        told.iter().any(|(place, side)| fine.contains(&(*place, !side)) && !fine.contains(&(*place, *side)))
+    };
     let succeeds_on = explored.on.iter().any(|finished| {
         let state = &finished.state;
-        state.failed.is_none() && !caught(finished) && (!succeeds_out || !idle(state) && !stumbled(state))
+        state.failed.is_none()
+            && !caught(finished)
+            && (!succeeds_out || !idle(state) && !stumbled(state) && !refused(finished))
     });
     // Where success goes on, what leaves by way of a handler was told to stop, or has nothing left to work with; and what
     // leaves because of how the object was set up was set up to do all there is, and no more.

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     check: Some(check),
 };
 
-/// A wait of so many seconds at most is noticed by nobody.
+/// A wait of fewer seconds is noticed by nobody.
 const NOTICED: f64 = 0.1;
 
 fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
@@ -40,7 +40,7 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
 }
 
 fn useless_wait(path: &FailurePath) -> Option<(Wait, Span)> {
-    path.wait_after_last.filter(|(wait, _)| wait.unknown && wait.high > 0.0 || wait.high > NOTICED)
+    path.wait_after_last.filter(|(wait, _)| wait.unknown && wait.high > 0.0 || wait.high >= NOTICED)
 }
 
 /// "16 s", "16 to 17 s"; `None` where it is not known.

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::Lowering;
 use super::names::Name;
-use super::syntax::{field, first_child, span};
+use super::syntax::{children, field, first_child, span};
 use crate::ir::{ClassId, Decorator};
 
 /// What a decorator list says of a function.
@@ -18,6 +18,8 @@ pub(super) struct Decorators {
     pub(super) is_property: bool,
     /// It is not what the name stands for: a declaration of types only, or the setter of a property.
     pub(super) is_secondary: bool,
+    /// Whoever inherits it has to define it.
+    pub(super) is_abstract: bool,
 }
 
 impl<'t> Lowering<'t> {
@@ -34,6 +36,7 @@ impl<'t> Lowering<'t> {
             all.is_property |= path.as_deref() == Some("builtins.property")
                 || matches!(last, Some("cached_property" | "abstractproperty"));
             all.is_secondary |= matches!(last, Some("overload" | "setter" | "deleter"));
+            all.is_abstract |= path.as_deref().is_some_and(is_abstract);
             if path.as_deref().is_some_and(is_trivial) {
                 continue;
             }
@@ -41,6 +44,24 @@ impl<'t> Lowering<'t> {
             all.kept.push(Decorator { span: span(value), value: initialiser });
         }
         all
+    }
+
+    /// Whether a method only says that there is one: whoever calls it means what a class below has in its place. A body
+    /// that only passes may mean to do nothing, unless it is said to be abstract.
+    pub(super) fn is_declaration(&self, body: Node<'t>, is_abstract: bool) -> bool {
+        let statements = children(body);
+        let of = |node: &Node<'t>| match node.kind() {
+            "expression_statement" => first_child(*node).map_or("", |value| value.kind()),
+            kind => kind,
+        };
+        let refuses = |node: &Node<'t>| {
+            let mut text = self.text_of(*node).split(|sign: char| !sign.is_alphanumeric());
+            text.any(|word| word == "NotImplementedError")
+        };
+        let stated = |node: &Node<'t>| of(node) == "ellipsis" || of(node) == "raise_statement" && refuses(node);
+        let idle = |node: &Node<'t>| matches!(of(node), "string" | "concatenated_string" | "pass_statement");
+        let empty = statements.iter().all(|node| idle(node) || stated(node));
+        empty && (is_abstract || statements.iter().any(stated))
     }
 
     /// `@name.setter` in a class body: a part of a property.
@@ -72,6 +93,12 @@ impl<'t> Lowering<'t> {
     }
 }
 
+/// Decorators of what is defined elsewhere.
+fn is_abstract(path: &str) -> bool {
+    let name = path.strip_prefix("abc.");
+    matches!(name, Some("abstractmethod" | "abstractproperty" | "abstractclassmethod" | "abstractstaticmethod"))
+}
+
 /// Decorators of the language and its library that leave a call as it is.
 fn is_trivial(path: &str) -> bool {
     let (module, name) = path.rsplit_once('.').unwrap_or(("", path));
@@ -79,7 +106,7 @@ fn is_trivial(path: &str) -> bool {
         "builtins" => matches!(name, "staticmethod" | "classmethod" | "property"),
         "builtins.property" => matches!(name, "setter" | "getter" | "deleter"),
         "functools" => matches!(name, "wraps" | "cached_property" | "total_ordering" | "singledispatch"),
-        "abc" => matches!(name, "abstractmethod" | "abstractproperty" | "abstractclassmethod" | "abstractstaticmethod"),
+        "abc" => is_abstract(path),
         "typing" | "typing_extensions" => {
             matches!(name, "overload" | "override" | "final" | "no_type_check" | "runtime_checkable" | "deprecated")
         }

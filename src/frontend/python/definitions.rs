@@ -44,6 +44,7 @@ impl<'t> Lowering<'t> {
         let decorators = self.decorators(decorators, class);
         if let Some((class, _)) = class
             && !decorators.is_secondary
+            && !field(node, "body").is_some_and(|body| self.is_declaration(body, decorators.is_abstract))
             && let Some(class) = self.class_mut(class)
         {
             class.methods.push(id);

@@ -451,9 +451,9 @@ fn explore_as(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, budge
     let unseen = part && (none || !goes_on && remote) && !explored.back.is_empty();
     if unseen && plan.head.is_some() && plan.probe.is_none() {
         machine.plan = Plan { explore: false, max_turns: 1, ..plan.clone() };
-        machine.allow(SIEVE_BUDGET);
-        let good = machine.run(entries);
         // Where failures are all that is known to go on, a part of what success does is not enough.
+        machine.allow(if explored.on.is_empty() { SIEVE_BUDGET } else { EXPLORE_BUDGET });
+        let good = machine.run(entries);
         let whole = explored.on.is_empty() || !machine.exhausted;
         for finished in good.into_iter().filter(|_| whole) {
             match &finished.end {

@@ -386,10 +386,13 @@ pub(super) fn explore(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State
         if is_remote(&known) || !machine.spared || !sieve.unknown {
             return known;
         }
-        // What stays in the process comes back too: what is waited for tells more.
+        // What stays in the process comes back too: what is waited for tells more, and so does what is not known to stay
+        // there and came back by what it gave alone.
         if !known.back.is_empty() {
+            let half_seen = repeated(&known).any(|op| op.remote == Known3::Unknown);
             let all = explore_as(machine, plan, entries, EXPLORE_BUDGET);
-            return if waits_for_some(&all) { all } else { known };
+            let tells_more = waits_for_some(&all) || half_seen && !all.back.is_empty();
+            return if tells_more { all } else { known };
         }
     }
     explore_as(machine, plan, entries, EXPLORE_BUDGET)

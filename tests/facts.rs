@@ -1073,3 +1073,37 @@ pub async fn first_letter(inbox: &dyn Inbox) -> Result<Letter, Fault> {
 ";
     assert_eq!(sites(next, Language::Rust), Vec::<serde_json::Value>::new());
 }
+
+#[test]
+fn what_is_long_before_the_request_does_not_hide_it() {
+    python(
+        r#"
+import time, requests
+
+AXES = ("x", "y", "z")
+
+def corners():
+    found = []
+    for a in AXES:
+        for b in AXES:
+            for c in AXES:
+                for d in AXES:
+                    for e in AXES:
+                        for f in AXES:
+                            for g in AXES:
+                                found.append(a + b + c + d + e + f + g)
+    return found
+
+def send(url):
+    for attempt in range(4):
+        try:
+            found = corners()
+            return requests.put(url, timeout=5).json(), found
+        except requests.ConnectionError:
+            if attempt == 3:
+                raise
+            time.sleep(2 ** attempt)
+"#,
+        &json!({ "cap": "count", "max_attempts": 4, "delay": "exponential" }),
+    );
+}

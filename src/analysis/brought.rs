@@ -123,9 +123,9 @@ fn site(machine: &mut Machine<'_>, brought: Brought, func: FuncRef, function: &F
     let map = machine.loops_of(helper);
     let blocks = map.loops.iter().find(|(other, _)| *other == head)?.1.clone();
     let outer_heads = sites::around(machine, helper, head);
-    let plan = Plan { explore: true, blocks: Some(blocks), head: Some(head), outer_heads, ..Plan::calm() };
+    let mut plan = Plan { explore: true, blocks: Some(blocks), head: Some(head), outer_heads, ..Plan::calm() };
     let sieve = Sieve { known: true, unknown: false };
-    let mut explored = sites::explore(machine, &plan, vec![state.clone()], sieve);
+    let mut explored = sites::explore(machine, &mut plan, vec![state.clone()], sieve);
     explored.back.retain(|finished| {
         finished.state.failed.as_ref().is_some_and(|failed| {
             let given = machine.project.is_given_call(helper, head, failed.op.base.span);

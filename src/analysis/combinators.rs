@@ -111,11 +111,11 @@ pub(super) fn site(machine: &mut Machine<'_>, what: Driven<'_>) -> Option<Site> 
         .collect();
     let plan = Plan { explore: true, blocks: Some(blocks), head: Some(head), max_turns: 2, ..Plan::calm() };
     let mut plan = plan;
-    let mut explored = sites::explore(machine, &plan, entries.clone(), sites::Sieve::ALL);
+    let mut explored = sites::explore(machine, &mut plan, entries.clone(), sites::Sieve::ALL);
     if explored.back.is_empty() && (explored.cut || !explored.on.is_empty()) {
         // What it runs is not followed to its end, or makes anew what it needs: it is given the same each time.
         plan.whole = true;
-        explored = sites::explore(machine, &plan, entries.clone(), sites::Sieve::ALL);
+        explored = sites::explore(machine, &mut plan, entries.clone(), sites::Sieve::ALL);
     }
     let idle = explored.back.is_empty();
     // What a client or queue was told to do is a retry, whatever it is for.

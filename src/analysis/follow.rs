@@ -6,7 +6,8 @@ use super::project::Entity;
 use super::scaling;
 use super::state::{Event, Gives, Object, State};
 use super::value::{ClassRef, Exc, FuncRef, Node, Num, Pending, Taint, Type, Value};
-use crate::ir::{Arg, Callee, Function, Op, Param, Slot, UnOp};
+use crate::frontend::prelude;
+use crate::ir::{Arg, Block, Callee, Function, Op, Param, Slot, Term, UnOp};
 use crate::models::Kind;
 use crate::source::Span;
 use std::rc::Rc;
@@ -16,6 +17,28 @@ pub(super) const SMALL: usize = 24;
 
 /// Functions of more blocks are not followed.
 pub(super) const LARGE: usize = 400;
+
+/// What is looked for in a function and in what it calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Sought {
+    /// What a model knows to send or wait.
+    Act,
+    /// What it knows to send.
+    Ask,
+    /// What ends the work: an exception is raised, or the process is left.
+    End,
+}
+
+impl Sought {
+    fn is(self, kind: Kind) -> bool {
+        let asks = matches!(kind, Kind::Request | Kind::Effect | Kind::Remote | Kind::RaiseForStatus);
+        match self {
+            Sought::Act => asks || matches!(kind, Kind::Sleep | Kind::WaitFor),
+            Sought::Ask => asks,
+            Sought::End => matches!(kind, Kind::Exit | Kind::RaiseForStatus),
+        }
+    }
+}
 
 impl<'a> Machine<'a> {
     /// Notes which parameters of the activation just begun stand for variables of its caller (`&mut count`).
@@ -170,6 +193,7 @@ impl<'a> Machine<'a> {
         if recursive
             || generator
             || self.is_taken_whole(state, func, this.as_ref(), &args)
+            || self.is_passed_over(func, this.as_ref(), &args)
             || !self.may_follow(state, func)
             || !self.worth_following(func)
         {
@@ -181,6 +205,25 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// Whether a call is not looked into, as [`Plan::skim`](super::plan::Plan::skim) says.
+    fn is_passed_over(&mut self, func: FuncRef, this: Option<&Value>, args: &Args) -> bool {
+        if !self.plan.skim
+            || prelude::is(func.file)
+            || self.project.surely_reaches(func)
+            || self.acts(func, Sought::Act, 4)
+        {
+            return false;
+        }
+        // What a lasting failure leads to may end by a helper that gives up.
+        if !self.plan.explore && self.acts(func, Sought::End, 4) {
+            return false;
+        }
+        let of_outcome = |value: &Value| {
+            matches!(value, Value::Exc(_) | Value::Resp(_) | Value::Body(_) | Value::Status(..) | Value::StatusIn(..))
+        };
+        !this.into_iter().chain(args.values()).any(|value| self.symbols.mentions(value, &mut { of_outcome }))
+    }
+
     /// Whether following a function can show anything: it is small, it runs what it is given, or something in it (or in
     /// what it calls) sends, waits or raises.
     pub(super) fn worth_following(&mut self, func: FuncRef) -> bool {
@@ -190,42 +233,33 @@ impl<'a> Machine<'a> {
         let worth = match self.project.function(func) {
             Some(function) if function.blocks.len() <= SMALL => true,
             Some(function) if function.blocks.len() <= LARGE && runs_given(function) => true,
-            Some(_) => self.acts(func, 4),
+            Some(_) => self.acts(func, Sought::Act, 4),
             None => false,
         };
         self.weight_cache.insert(func, worth);
         worth
     }
 
-    /// Whether a function's text has a call that a model knows to send or wait, itself or through the project's own.
-    pub(super) fn acts(&mut self, func: FuncRef, depth: u32) -> bool {
-        self.does(func, depth, true)
-    }
-
-    /// The same of sending alone.
-    pub(super) fn asks(&mut self, func: FuncRef, depth: u32) -> bool {
-        self.does(func, depth, false)
-    }
-
-    fn does(&mut self, func: FuncRef, depth: u32, waits: bool) -> bool {
+    /// Whether a function's text has what is sought, itself or through the project's own, which are looked into so deep.
+    pub(super) fn acts(&mut self, func: FuncRef, sought: Sought, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
-        if let Some(known) = self.acts_cache.get(&(func, depth, waits)) {
+        if let Some(known) = self.acts_cache.get(&(func, sought, depth)) {
             return *known;
         }
-        let acts = self.acts_within(func, depth, waits);
-        self.acts_cache.insert((func, depth, waits), acts);
+        let acts = self.acts_within(func, sought, depth);
+        self.acts_cache.insert((func, sought, depth), acts);
         acts
     }
 
-    fn acts_within(&mut self, func: FuncRef, depth: u32, waits: bool) -> bool {
+    fn acts_within(&mut self, func: FuncRef, sought: Sought, depth: u32) -> bool {
         let Some(function) = self.project.function(func) else { return false };
         if function.blocks.len() > LARGE {
-            return false;
+            return sought == Sought::End;
         }
-        let acting = |kind: Kind| {
-            matches!(kind, Kind::Request | Kind::Effect | Kind::Remote | Kind::RaiseForStatus)
-                || waits && matches!(kind, Kind::Sleep | Kind::WaitFor)
-        };
+        let ends = |block: &Block| matches!(block.term, Term::Raise(_) | Term::Abort);
+        if sought == Sought::End && function.blocks.iter().any(ends) {
+            return true;
+        }
         let mut own = Vec::new();
         for instr in function.blocks.iter().flat_map(|block| &block.instrs) {
             match &instr.op {
@@ -233,14 +267,15 @@ impl<'a> Machine<'a> {
                     Some(Entity::Func(callee)) => own.push(callee),
                     Some(_) => {}
                     None => {
-                        if self.project.known(func.file, path).is_some_and(|entry| acting(entry.kind)) {
+                        if self.project.known(func.file, path).is_some_and(|entry| sought.is(entry.kind)) {
                             return true;
                         }
                     }
                 },
                 Op::Func(id) => own.push(FuncRef { file: func.file, func: *id }),
                 Op::Call { callee: Callee::Method { name, .. }, .. } => {
-                    if self.by_import(func.file, name).is_some_and(|(_, entry)| waits || acting(entry.kind)) {
+                    let by_import = self.by_import(func.file, name);
+                    if by_import.is_some_and(|(_, entry)| sought == Sought::Act || sought.is(entry.kind)) {
                         return true;
                     }
                     if let Some(class) = function.class
@@ -255,7 +290,7 @@ impl<'a> Machine<'a> {
         own.sort_unstable();
         own.dedup();
         own.retain(|callee| *callee != func);
-        own.into_iter().take(24).any(|callee| self.does(callee, depth, waits))
+        own.into_iter().take(24).any(|callee| self.acts(callee, sought, depth))
     }
 
     /// The variables of a new activation.

@@ -37,7 +37,7 @@ impl<'a> Machine<'a> {
             && function.decorators.is_empty()
             && function.blocks.len() <= 2 * SMALL
             && self.may_follow(state, func)
-            && !self.asks(func, 3);
+            && !self.acts(func, super::follow::Sought::Ask, 3);
         if !runs {
             return None;
         }

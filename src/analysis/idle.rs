@@ -115,14 +115,14 @@ fn comes_back(machine: &mut Machine<'_>, found: &Found<'_>, op: &OpInfo) -> bool
     if found.explored.out.iter().any(within) {
         return true;
     }
-    let told = Plan { advice: Advice::Seconds, ..found.plan.clone() };
-    let again = sites::explore(machine, &told, found.entries.clone(), sites::Sieve::ALL);
+    let mut told = Plan { advice: Advice::Seconds, ..found.plan.clone() };
+    let again = sites::explore(machine, &mut told, found.entries.clone(), sites::Sieve::ALL);
     if !again.back.is_empty() || again.cut || again.thinned {
         return true;
     }
     // Or it follows redirects: each turn goes where the last one was sent.
-    let sent_on = Plan { redirected: true, ..found.plan.clone() };
-    !sites::explore(machine, &sent_on, found.entries.clone(), sites::Sieve::ALL).on.is_empty()
+    let mut sent_on = Plan { redirected: true, ..found.plan.clone() };
+    !sites::explore(machine, &mut sent_on, found.entries.clone(), sites::Sieve::ALL).on.is_empty()
 }
 
 /// The operation that leaves the process and was seen to fail.

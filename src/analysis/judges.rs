@@ -41,8 +41,8 @@ pub(super) fn implemented(machine: &mut Machine<'_>, func: FuncRef, function: &F
     machine.allow(ENTRY_BUDGET);
     let came = machine.run(vec![start]).into_iter().filter(|finished| finished.end == End::Head);
     let entries: Vec<State> = came.map(|finished| sites::at_head(finished.state)).collect();
-    let plan = Plan { explore: true, blocks: Some(blocks), head: Some(head), ..Plan::calm() };
-    let explored = sites::explore(machine, &plan, entries.clone(), sites::Sieve::ALL);
+    let mut plan = Plan { explore: true, blocks: Some(blocks), head: Some(head), ..Plan::calm() };
+    let explored = sites::explore(machine, &mut plan, entries.clone(), sites::Sieve::ALL);
     if explored.back.is_empty() {
         return None;
     }

@@ -139,8 +139,8 @@ pub struct Machine<'a> {
     pub(super) import_cache: FxHashMap<(u32, Rc<str>), Option<Described<'a>>>,
     pub(super) set_cache: FxHashMap<(u32, u32), Value>,
     pub(super) weight_cache: FxHashMap<FuncRef, bool>,
-    /// Whether a function acts, looked into so deep, waits among it or not.
-    pub(super) acts_cache: FxHashMap<(FuncRef, u32, bool), bool>,
+    /// Whether a function acts or ends the work, looked into so deep.
+    pub(super) acts_cache: FxHashMap<(FuncRef, super::follow::Sought, u32), bool>,
     /// Policies that were called with what they run again, while such calls are looked for.
     pub(super) driven: Option<Vec<super::combinators::Called>>,
     /// Loops of helpers that were come to with something to call, while such loops are looked for.

@@ -8,7 +8,9 @@
 //! Where many branches only differ in which unknown thing they leave behind, the paths multiply and none of them is
 //! followed far. So of paths that agree in outline (all that is known for sure, and of what is not known only where it
 //! comes from) a few are as good as all, if each answer to what is asked later is among theirs; and one that comes back to where it was with nothing
-//! changed has shown what it can. Such a run is marked as thinned: what it found is there, what it did not find may be.
+//! changed has shown what it can. Where even the outlines multiply (six options, each set or not), it is enough that each
+//! thing that is known on a path was known on one of many others, in whatever company. Such a run is marked as thinned:
+//! what it found is there, what it did not find may be.
 //!
 //! Invariant: a path is only dropped for some that ran to all their ends under the same budget, or for itself.
 
@@ -31,6 +33,9 @@ const MOST_WORDS: usize = 1 << 20;
 /// decided on them, up to the greater number.
 const ALIKE: usize = 2;
 const MOST_ALIKE: usize = 24;
+/// So many paths that did the same are followed from a point, whatever is known on them, and all further ones that bring
+/// something that was known on none of these.
+const COMPANY: usize = 12;
 /// How deep collections within collections are looked into for an outline.
 const SKETCHED: u32 = 2;
 
@@ -159,8 +164,59 @@ struct Passage {
     versions: Rc<BTreeMap<SymId, u32>>,
     /// What tells it in outline.
     outline: u64,
+    /// The same, in parts.
+    sketch: Sketch,
     /// Symbols of which somebody asked afterwards whether they were decided, and that were not made anew before that.
     asked: FxHashSet<(SymId, u64)>,
+}
+
+/// What tells a state in outline.
+#[derive(Debug, Default)]
+struct Sketch {
+    /// Where it is, and what was done.
+    done: u64,
+    /// Each thing that is known there, by itself.
+    known: Box<[u64]>,
+}
+
+impl Sketch {
+    /// All of it as one.
+    fn whole(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        (self.done, &self.known).hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+/// Paths at one point that did the same.
+#[derive(Debug, Default)]
+struct Company {
+    /// How many were followed to all their ends.
+    closed: usize,
+    /// What was known on one of them.
+    known: FxHashSet<u64>,
+    /// What was asked afterwards, and what had been decided of it.
+    answers: FxHashSet<(SymId, Option<bool>)>,
+    asked: FxHashSet<(SymId, u64)>,
+}
+
+impl Company {
+    /// Takes in a passage whose paths have all come to their ends.
+    fn take_in(&mut self, passage: &mut Passage) {
+        self.closed += 1;
+        self.known.extend(std::mem::take(&mut passage.sketch.known));
+        self.answers.extend(passage.asked.iter().map(|(sym, _)| (*sym, passage.decided.get(sym).copied())));
+        self.asked.extend(&passage.asked);
+    }
+
+    /// Whether a state has nothing to show that none of many others had.
+    fn covers(&self, state: &State, sketch: &Sketch) -> bool {
+        let answered =
+            |(sym, _): &(SymId, Option<bool>)| self.answers.contains(&(*sym, state.decided.get(sym).copied()));
+        self.closed >= COMPANY
+            && sketch.known.iter().all(|thing| self.known.contains(thing))
+            && self.answers.iter().all(answered)
+    }
 }
 
 /// The passages of one run.
@@ -170,6 +226,8 @@ pub(super) struct Passages {
     by_key: FxHashMap<u64, Vec<u32>>,
     /// By what tells paths apart in outline.
     by_outline: FxHashMap<u64, Vec<u32>>,
+    /// By what was done on them.
+    companies: FxHashMap<u64, Company>,
     /// The last passage of the path that is running.
     now: u32,
 }
@@ -182,6 +240,7 @@ impl Passages {
             all: vec![Passage { open, ..Passage::default() }],
             by_key: FxHashMap::default(),
             by_outline: FxHashMap::default(),
+            companies: FxHashMap::default(),
             now: 0,
         }
     }
@@ -220,8 +279,9 @@ impl Passages {
     /// Passages that nothing is open of hand on what was asked.
     fn close(&mut self, symbols: &Symbols, mut at: u32) {
         while at != 0 {
-            let Some(passage) = self.all.get(at as usize).filter(|passage| passage.open == 0) else { return };
+            let Some(passage) = self.all.get_mut(at as usize).filter(|passage| passage.open == 0) else { return };
             let before = passage.before;
+            self.companies.entry(passage.sketch.done).or_default().take_in(passage);
             self.take_over(symbols, before, at);
             if let Some(passage) = self.all.get_mut(before as usize) {
                 passage.open = passage.open.saturating_sub(1);
@@ -233,6 +293,10 @@ impl Passages {
     /// What was asked after one passage is asked after another: that of what was made anew in between tells nothing.
     fn take_over(&mut self, symbols: &Symbols, to: u32, from: u32) {
         let Some(asked) = self.all.get(from as usize).map(|passage| passage.asked.clone()) else { return };
+        self.asked_after(symbols, to, &asked);
+    }
+
+    fn asked_after(&mut self, symbols: &Symbols, to: u32, asked: &FxHashSet<(SymId, u64)>) {
         let Some(passage) = self.all.get_mut(to as usize) else { return };
         let versions = &passage.versions;
         passage.asked.extend(asked.iter().filter(|(sym, asked)| to == 0 || version(symbols, versions, *sym) == *asked));
@@ -284,7 +348,8 @@ impl Machine<'_> {
     /// Whether a path comes to a point that others passed that go on as this one would, or as good as. If not, it passes.
     pub(super) fn is_repeated(&mut self, state: &mut State) -> bool {
         let Some(key) = self.point(state) else { return false };
-        let outline = self.outline(state);
+        let sketch = self.outline(state);
+        let outline = sketch.whole();
         let passages = &mut self.passages;
         let goes_on_alike = |number: &&u32| {
             passages.all.get(**number as usize).is_some_and(|passage| passage.open == 0 && passage.agrees(state))
@@ -299,10 +364,16 @@ impl Machine<'_> {
             self.thinned = true;
             return true;
         }
+        if let Some(company) = passages.companies.get(&sketch.done).filter(|company| company.covers(state, &sketch)) {
+            let asked = company.asked.clone();
+            passages.asked_after(&self.symbols, state.passage, &asked);
+            self.thinned = true;
+            return true;
+        }
         let number = u32::try_from(passages.all.len()).unwrap_or(u32::MAX);
         let (decided, versions) = (state.decided.clone(), state.versions.clone());
         let before = state.passage;
-        passages.all.push(Passage { before, open: 1, decided, versions, outline, asked: FxHashSet::default() });
+        passages.all.push(Passage { before, open: 1, decided, versions, outline, sketch, asked: FxHashSet::default() });
         passages.by_key.entry(key).or_default().push(number);
         passages.by_outline.entry(outline).or_default().push(number);
         passages.now = number;
@@ -354,36 +425,44 @@ impl Machine<'_> {
 
     /// What tells a state at a point in outline: where it is, what failed and what was done about it, and of what it
     /// holds all but the identity of what is not known.
-    fn outline(&mut self, state: &State) -> u64 {
-        let mut hasher = FxHasher::default();
+    fn outline(&mut self, state: &State) -> Sketch {
+        let mut done = FxHasher::default();
+        let mut known = Vec::new();
         let last = state.frames.len() - 1;
         for (at, frame) in state.frames.iter().enumerate() {
             let live = self.liveness(frame.func);
             let sets = if at == last && frame.at == 0 { &live.at_start } else { &live.about };
-            (frame.func, frame.block, frame.at, frame.dst, frame.limits).hash(&mut hasher);
-            frame.caught.iter().for_each(|value| self.sketch(&state.objects, value, SKETCHED, &mut hasher));
+            (frame.func, frame.block, frame.at, frame.dst, frame.limits).hash(&mut done);
+            known.extend(frame.caught.iter().map(|value| self.thing(&state.objects, (at, "caught"), value)));
             for slot in sets.get(frame.block.0 as usize).into_iter().flat_map(members) {
-                match frame.slots.get(slot).and_then(Option::as_ref) {
-                    Some(value) => self.sketch(&state.objects, value, SKETCHED, &mut hasher),
-                    None => slot.hash(&mut hasher),
+                if let Some(value) = frame.slots.get(slot).and_then(Option::as_ref) {
+                    known.push(self.thing(&state.objects, (at, slot), value));
                 }
             }
         }
         let is_known = |value: &&Value| !matches!(value, Value::Sym(_) | Value::Object(_));
         for (key, value) in state.heap.iter().filter(|(_, value)| is_known(value)) {
-            key.hash(&mut hasher);
-            self.sketch(&state.objects, value, SKETCHED, &mut hasher);
+            known.push(self.thing(&state.objects, key, value));
         }
         for (key, value) in state.globals.iter().filter(|(_, value)| is_known(value)) {
-            key.hash(&mut hasher);
-            self.sketch(&state.objects, value, SKETCHED, &mut hasher);
+            known.push(self.thing(&state.objects, key, value));
         }
-        (&state.resps, state.left, state.turns, state.resume, state.outline, state.limits.len()).hash(&mut hasher);
-        (state.gap.low.to_bits(), state.gap.high.to_bits(), state.gap.unknown).hash(&mut hasher);
+        (&state.resps, state.left, state.turns, state.resume, state.outline, state.limits.len()).hash(&mut done);
+        let mut times = FxHasher::default();
+        (state.gap.low.to_bits(), state.gap.high.to_bits(), state.gap.unknown).hash(&mut times);
         if !self.plan.explore {
-            state.clock.to_bits().hash(&mut hasher);
+            state.clock.to_bits().hash(&mut times);
         }
-        state.failed.as_ref().map(|failed| (failed.op.place, &failed.how)).hash(&mut hasher);
+        known.push(times.finish());
+        state.failed.as_ref().map(|failed| (failed.op.place, &failed.how)).hash(&mut done);
+        Sketch { done: done.finish(), known: known.into() }
+    }
+
+    /// What is known under a name, in outline.
+    fn thing(&self, objects: &BTreeMap<SymId, Object>, name: impl Hash, value: &Value) -> u64 {
+        let mut hasher = FxHasher::default();
+        name.hash(&mut hasher);
+        self.sketch(objects, value, SKETCHED, &mut hasher);
         hasher.finish()
     }
 

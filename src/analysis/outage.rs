@@ -52,20 +52,16 @@ pub(super) struct Outage {
 }
 
 impl Outage {
+    /// Whether it was cut short after so many attempts or fewer.
+    fn is_short(&self, attempts: u32) -> bool {
+        self.cut && self.attempts.is_none() && self.simulated <= attempts
+    }
+
     /// Whether each path that left after the last attempt did so by a count that was asked after it.
     pub fn is_counted_out(&self) -> bool {
         let last = self.left.iter().filter(|(attempt, _)| Some(*attempt) == self.attempts);
-        let mut last = last.map(|(_, finished)| finished.state.events()).peekable();
-        let counted = |event: &&Event| match event {
-            Event::CountTest { leads_out, .. } => *leads_out,
-            Event::Took { finite, .. } => *finite,
-            _ => false,
-        };
-        last.peek().is_some()
-            && last.all(|events| {
-                let since = events.iter().rev().take_while(|event| !matches!(event, Event::Fail(..)));
-                since.copied().any(|event| counted(&event))
-            })
+        let mut last = last.map(|(_, finished)| &finished.state).peekable();
+        last.peek().is_some() && last.all(is_counted_out)
     }
 }
 
@@ -73,6 +69,17 @@ impl Outage {
 fn is_counted(state: &State) -> bool {
     state.events().iter().any(|event| match event {
         Event::CountTest { .. } => true,
+        Event::Took { finite, .. } => *finite,
+        _ => false,
+    })
+}
+
+/// Whether a count, or the end of something finite, was asked after the last failure on a path, and led out.
+fn is_counted_out(state: &State) -> bool {
+    let events = state.events();
+    let mut since = events.iter().rev().take_while(|event| !matches!(event, Event::Fail(..)));
+    since.any(|event| match event {
+        Event::CountTest { leads_out, .. } => *leads_out,
         Event::Took { finite, .. } => *finite,
         _ => false,
     })
@@ -109,14 +116,24 @@ impl Machine<'_> {
         advice: Advice,
         most: Option<u32>,
     ) -> Outage {
-        let outage = self.mixed_outage(plan, entries, place, &[(how, u32::MAX)], advice, most);
-        if !outage.cut || outage.attempts.is_some() || outage.simulated > FEW_ATTEMPTS {
+        let ways = [(how, u32::MAX)];
+        let outage = self.mixed_outage(plan, entries, place, &ways, advice, most);
+        // What is done for each attempt beside the operation took all steps.
+        if outage.is_short(ENOUGH_ATTEMPTS) && !plan.skim {
+            let skimmed = Plan { skim: true, ..plan.clone() };
+            let further = self.mixed_outage(&skimmed, entries, place, &ways, advice, most);
+            let endless = !further.cut && further.left.is_empty() && further.simulated >= ENOUGH_ATTEMPTS;
+            if further.is_counted_out() || endless {
+                return further;
+            }
+        }
+        if !outage.is_short(FEW_ATTEMPTS) {
             return outage;
         }
         // All paths at once were too many: one alone shows how its waits and counts go on.
         let plan = Plan { first_back: true, ..plan.clone() };
         let most = most.unwrap_or(MOST_OPEN_ATTEMPTS).min(MOST_OPEN_ATTEMPTS);
-        let alone = self.mixed_outage(&plan, entries, place, &[(how, u32::MAX)], advice, Some(most));
+        let alone = self.mixed_outage(&plan, entries, place, &ways, advice, Some(most));
         if alone.waits.len() <= outage.waits.len() {
             return outage;
         }

@@ -51,6 +51,8 @@ pub struct Plan {
     pub known_only: bool,
     /// What the loop calls of the project's own, and asks whether it succeeded, is an operation that is not looked into.
     pub whole: bool,
+    /// What cannot come to an operation or a wait, and is given nothing of an answer or a failure, is not looked into.
+    pub skim: bool,
     /// The first path that comes back is enough: others are not followed.
     pub first_back: bool,
     /// Good answers are redirects.
@@ -90,6 +92,7 @@ impl Plan {
             max_turns: 2,
             known_only: false,
             whole: false,
+            skim: false,
             first_back: false,
             redirected: false,
             probe: None,

@@ -45,8 +45,8 @@ fn probe(machine: &mut Machine<'_>, found: &Found<'_>, probe: Probe, what: &str)
         return None;
     }
     let (place, probed) = (probe.op.place, probe.classes.len());
-    let plan = Plan { probe: Some(Rc::new(probe)), ..found.plan.clone() };
-    let explored = explore(machine, &plan, found.entries.clone(), Sieve::ALL);
+    let mut plan = Plan { probe: Some(Rc::new(probe)), ..found.plan.clone() };
+    let explored = explore(machine, &mut plan, found.entries.clone(), Sieve::ALL);
     let mut swallowed: Option<Swallowed> = None;
     for finished in &explored.back {
         let Some(failed) = finished.state.failed.as_ref().filter(|failed| failed.op.place == place) else { continue };

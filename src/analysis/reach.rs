@@ -16,6 +16,7 @@ use crate::models::Models;
 #[derive(Debug, Default)]
 pub struct Reach {
     names: OnceLock<Reached>,
+    firm: OnceLock<Reached>,
 }
 
 /// The names of the functions that may reach an operation, which files have to do with clients, and the functions.
@@ -23,12 +24,17 @@ type Reached = (FxHashSet<Box<str>>, Vec<bool>, FxHashSet<FuncRef>);
 
 impl<'a> Project<'a> {
     fn reached(&self) -> &Reached {
-        self.reach().names.get_or_init(|| reaching(self))
+        self.reach().names.get_or_init(|| reaching(self, false))
     }
 
     /// Whether a function may come to a remote operation.
     pub(super) fn reaches(&self, func: FuncRef) -> bool {
         self.reached().2.contains(&func)
+    }
+
+    /// The same, where a method counts only in files that import the library that operates under its name.
+    pub(super) fn surely_reaches(&self, func: FuncRef) -> bool {
+        self.reach().firm.get_or_init(|| reaching(self, true)).2.contains(&func)
     }
 
     /// The names in an instruction that may lead to a remote operation, what a caller gives being one.
@@ -37,13 +43,13 @@ impl<'a> Project<'a> {
         let module = self.module(file)?;
         let client = clients.get(file as usize) == Some(&true);
         let name = named(module, op).filter(|name| names.contains(*name));
-        name.or_else(|| names_operation(self, file, function, op, client))
+        name.or_else(|| names_operation(self, file, function, op, &|_, local| client || !local))
     }
 }
 
 /// The names of the functions that name an operation, and of those that name one of them, to the end; and which files
-/// have to do with clients.
-fn reaching(project: &Project<'_>) -> Reached {
+/// have to do with clients. `firm` as in [`Project::surely_reaches`].
+fn reaching(project: &Project<'_>, firm: bool) -> Reached {
     let mut found = Found::default();
     let mut clients = Vec::new();
     let mut callers: FxHashMap<&str, Vec<FuncRef>> = FxHashMap::default();
@@ -52,11 +58,15 @@ fn reaching(project: &Project<'_>) -> Reached {
         let Some(models) = project.models(file) else { continue };
         let client = imports_client(models, module);
         clients.push(client);
+        let counts = |library: &str, local: bool| {
+            let own = |import: &String| models.library_of(import).is_some_and(|known| *known.name == *library);
+            if firm { module.imports.iter().any(own) } else { client || !local }
+        };
         for (id, function) in module.functions.iter().enumerate() {
             let Ok(id) = u32::try_from(id) else { break };
             let func = FuncRef { file, func: FuncId(id) };
             let mut ops = function.blocks.iter().flat_map(|block| &block.instrs).map(|instr| &instr.op);
-            if ops.clone().any(|op| names_operation(project, file, function, op, client).is_some()) {
+            if ops.clone().any(|op| names_operation(project, file, function, op, &counts).is_some()) {
                 found.add(module, func);
             } else {
                 let names = ops.by_ref().filter_map(|op| named(module, op));
@@ -114,13 +124,14 @@ fn imports_client(models: &Models, module: &Module) -> bool {
         || module.classes.iter().flat_map(|class| &class.fields).any(|field| field.ty.as_ref().is_some_and(declares))
 }
 
-/// The name by which an instruction may begin a remote operation.
+/// The name by which an instruction may begin a remote operation; `counts` tells whether the method of a library
+/// does, and is told whether something local has the same name.
 fn names_operation<'m>(
     project: &Project<'_>,
     file: u32,
     function: &'m Function,
     op: &'m Op,
-    client: bool,
+    counts: &dyn Fn(&str, bool) -> bool,
 ) -> Option<&'m str> {
     let models = project.models(file)?;
     let tells = |name: &str| models.types_with_method(name).iter().any(|method| method.ty.starts_with('?'));
@@ -128,10 +139,10 @@ fn names_operation<'m>(
         Op::Attr(_, name) if tells(name) => Some(name),
         Op::Path(path) => project.known(file, path).is_some_and(|entry| entry.kind.leaves_process()).then_some(path),
         Op::Call { callee: Callee::Method { name, .. } | Callee::Super { name }, .. } => {
-            let entries = models.types_with_method(name).iter().filter_map(|method| models.entry_of(method));
-            let (mut remote, mut local) = (false, false);
-            entries.for_each(|entry| if entry.kind.leaves_process() { remote = true } else { local = true });
-            (remote && (client || !local)).then_some(name)
+            let methods = models.types_with_method(name);
+            let known = || methods.iter().filter_map(|method| Some((method, models.entry_of(method)?.kind)));
+            let local = known().any(|(_, kind)| !kind.leaves_process());
+            known().any(|(method, kind)| kind.leaves_process() && counts(&method.library, local)).then_some(name)
         }
         // What a variable holds may be anything.
         Op::Call { callee: Callee::Value(slot), .. } => function.slot(*slot)?.name.as_deref(),

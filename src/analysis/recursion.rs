@@ -33,8 +33,8 @@ pub(super) fn in_function<'a>(machine: &mut Machine<'a>, func: FuncRef, function
         let known = instrs.any(|instr| machine.project.leads_out(func.file, function, &instr.op).is_some());
         let sieve = Sieve { known, unknown: handles(function, &vec![true; function.blocks.len()]) };
         let start = machine.enter(func);
-        let plan = Plan { explore: true, recursion: true, max_turns: 2, ..Plan::calm() };
-        let mut explored = explore(machine, &plan, vec![start.clone()], sieve);
+        let mut plan = Plan { explore: true, recursion: true, max_turns: 2, ..Plan::calm() };
+        let mut explored = explore(machine, &mut plan, vec![start.clone()], sieve);
         // Whoever reads page after page calls itself for the next one.
         let asks_on = |finished: &Finished| match (&finished.end, &finished.state.failed) {
             (End::Again(again), Some(failed)) if matches!(failed.how, Failing::Status(_)) => {
@@ -75,8 +75,8 @@ pub(super) fn in_function<'a>(machine: &mut Machine<'a>, func: FuncRef, function
     } else if twice {
         let sieve = Sieve { known: true, unknown: false };
         let start = machine.enter(func);
-        let plan = Plan { explore: true, second_try: true, ..Plan::calm() };
-        let mut explored = explore(machine, &plan, vec![start.clone()], sieve);
+        let mut plan = Plan { explore: true, second_try: true, ..Plan::calm() };
+        let mut explored = explore(machine, &mut plan, vec![start.clone()], sieve);
         explored.back.retain(|finished| is_second_try(machine, &explored.done, finished));
         let second = explored.back.iter().find_map(|finished| match &finished.end {
             End::SecondTry(info) if info.remote == Known3::Yes => Some(info.clone()),

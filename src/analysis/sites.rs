@@ -119,7 +119,7 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
     }
     let outer_heads = around(machine, func, head);
     let entries = entries(machine, func, function, head);
-    let plan = Plan {
+    let mut plan = Plan {
         explore: true,
         blocks: Some(inside.clone()),
         head: Some(head),
@@ -129,11 +129,11 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
     };
     let mut entries = entries;
     let sieve = Sieve { known, unknown: handles };
-    let mut explored = explore(machine, &plan, entries.clone(), sieve);
+    let mut explored = explore(machine, &mut plan, entries.clone(), sieve);
     // A loop that is not gone into where all went well before it: the first try may stand there.
     if explored.back.is_empty() && explored.on.is_empty() && explored.out.is_empty() && !explored.cut {
         entries = entries_after_failure(machine, func, function, head);
-        explored = explore(machine, &plan, entries.clone(), sieve);
+        explored = explore(machine, &mut plan, entries.clone(), sieve);
         explored.after_first_try = true;
     }
     if explored.back.is_empty() && !machine.open_defaults && is_switched_off(machine, func, function) {
@@ -150,7 +150,6 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
             return site;
         }
     }
-    let mut plan = plan;
     let seen = seen_whole(machine, function, &plan, &entries, &mut explored, source.kind);
     plan.whole = seen;
     let never = explored.back.is_empty();
@@ -373,15 +372,19 @@ pub(super) fn handles(function: &Function, inside: &[bool]) -> bool {
 }
 
 /// Explores, with the failures of what is known to leave the process first: where one of them is repeated, that is what
-/// the loop is about, and what other calls may do besides would only multiply the paths.
-pub(super) fn explore(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, sieve: Sieve) -> Explored {
+/// the loop is about, and what other calls may do besides would only multiply the paths. Where all steps went into what
+/// comes before, the plan becomes one that passes it over.
+pub(super) fn explore(machine: &mut Machine<'_>, plan: &mut Plan, entries: Vec<State>, sieve: Sieve) -> Explored {
     machine.spared = false;
     if plan.probe.is_none() && sieve.known {
-        machine.met = false;
-        let only_known = Plan { known_only: true, ..plan.clone() };
-        let mut known = explore_as(machine, &only_known, entries.clone(), SIEVE_BUDGET);
-        if known.cut && machine.met {
-            known = explore_as(machine, &only_known, entries.clone(), EXPLORE_BUDGET);
+        let known = explore_known(machine, plan, &entries);
+        if known.cut && !machine.met && !plan.skim {
+            let skimmed = Plan { skim: true, ..plan.clone() };
+            let seen = explore_known(machine, &skimmed, &entries);
+            if is_remote(&seen) {
+                *plan = skimmed;
+                return seen;
+            }
         }
         if is_remote(&known) || !machine.spared || !sieve.unknown {
             return known;
@@ -396,6 +399,14 @@ pub(super) fn explore(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State
         }
     }
     explore_as(machine, plan, entries, EXPLORE_BUDGET)
+}
+
+/// Explores with the failures of what is known to leave the process, further where something of the sort was met.
+fn explore_known(machine: &mut Machine<'_>, plan: &Plan, entries: &[State]) -> Explored {
+    machine.met = false;
+    let only_known = Plan { known_only: true, ..plan.clone() };
+    let known = explore_as(machine, &only_known, entries.to_vec(), SIEVE_BUDGET);
+    if known.cut && machine.met { explore_as(machine, &only_known, entries.to_vec(), EXPLORE_BUDGET) } else { known }
 }
 
 /// What failed on each path back.

@@ -114,6 +114,7 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
             operations.push(operation(machine, found, &group.op));
         }
     }
+    let multiplied = most.of.and_then(|of| seen.iter().position(|place| *place == of)).unwrap_or(0);
     let exits = exits(machine, found);
     let bound = weakest(&failures);
     let max_attempts = mixed::attempts_in_all(machine, found, &groups, &failures);
@@ -158,6 +159,7 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         layers: most.layers,
         amplification: most.product,
         layered_wait: most.wait,
+        multiplied,
         inner: false,
         tasks: None,
         links: links(machine, found, &groups),

@@ -444,6 +444,7 @@ fn site(machine: &mut Machine<'_>, found: &Found<'_>, op: &OpInfo, idle: Idle) -
         links: Vec::new(),
         layers: Vec::new(),
         layered_wait: None,
+        multiplied: 0,
         inner: false,
         tasks: None,
         amplification: None,

@@ -18,7 +18,7 @@ use super::sites::Found;
 use super::state::{Activation, Below, Event, Failing};
 use super::status::StatusSet;
 use super::taken::is_picked;
-use super::value::ANY;
+use super::value::{ANY, Place};
 use crate::frontend::prelude;
 use crate::ir::BlockId;
 use crate::models::Models;
@@ -32,6 +32,8 @@ pub(super) struct Layers {
     pub wait: Option<f64>,
     /// Executions that the layers below make of one.
     below: Option<u32>,
+    /// The operation that they repeat.
+    pub of: Option<Place>,
 }
 
 /// Marks the sites of a run that are a layer below another one.
@@ -299,7 +301,7 @@ pub(super) fn layers(
         product = product.map(|product| product.saturating_mul(more.factor));
         below = below.map(|below| below.saturating_mul(more.factor));
     }
-    Layers { layers, product, wait, below }
+    Layers { layers, product, wait, below, of: Some(group.op.place) }
 }
 
 /// Whether what a library repeats by default are answers of those, too, that come back here; `None` where what comes back

@@ -434,6 +434,8 @@ pub struct Site {
     pub tasks: Option<Tasks>,
     /// The longest that the layers in the project's own code wait in all, in seconds, where that is known.
     pub layered_wait: Option<f64>,
+    /// Which of the operations the layers repeat.
+    pub multiplied: usize,
     /// What leads from here to the operations and back, besides the steps of the failure paths.
     pub links: Vec<Link>,
     /// The work of the analysis was cut short.

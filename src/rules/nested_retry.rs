@@ -14,7 +14,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
-    let operation = scope::outcome(site)?;
+    scope::outcome(site)?;
+    let operation = site.operations.get(site.multiplied).filter(|operation| operation.remote != Known::No)?;
     let below = site.layers.get(1..).filter(|below| !below.is_empty())?;
     let own = below.iter().any(|layer| layer.explicit);
     let large = site.amplification.is_some_and(|product| product >= context.limits.max_amplification);

@@ -79,6 +79,7 @@ pub(crate) fn site() -> Site {
         lost_result: None,
         layers: Vec::new(),
         layered_wait: None,
+        multiplied: 0,
         inner: false,
         tasks: None,
         amplification: None,

@@ -13,7 +13,8 @@ use super::value::{Node, Place, SymId, Taint, Value};
 
 /// The items that a group's ways back ask for again, if they do.
 pub(super) fn replayed(machine: &Machine<'_>, found: &Found<'_>, group: &Group) -> Option<Batch> {
-    if found.role != Role::Retry {
+    // What is only taken for a request, by its answer, may as well be what an answer passes through.
+    if found.role != Role::Retry || group.op.likely {
         return None;
     }
     let mut roots = Vec::new();

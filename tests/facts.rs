@@ -1044,6 +1044,28 @@ pub async fn tidy(runner: &dyn Runner, command: Command) -> Result<Output, Fault
 "#,
         &json!({ "kind": "polling", "operation": "runner.run(command.clone())", "max_attempts": 5, "delay": "fixed" }),
     );
+    // That a part of it is there, or sound, is no bad word on it.
+    rust(
+        r#"
+pub async fn bound(names: &dyn Names, socket: Socket) -> Result<Bound, Fault> {
+    let mut made = 0;
+    loop {
+        let address = names.of("desk").await?.first().unwrap();
+        match socket.bind(address) {
+            Ok(bound) => return Ok(bound),
+            Err(fault) => {
+                made += 1;
+                if made == 4 {
+                    return Err(fault);
+                }
+                tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+            }
+        }
+    }
+}
+"#,
+        &json!({ "kind": "loop", "operation": "socket.bind(address)", "max_attempts": 4, "delay": "fixed" }),
+    );
     // What is found by an answer is no part of it.
     let merged = r"
 pub async fn merged(mut cursors: Vec<Cursor>, page: &mut Page) -> Result<(), Fault> {

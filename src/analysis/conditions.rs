@@ -497,7 +497,7 @@ impl<'a> Machine<'a> {
         ways: [BlockId; 2],
     ) {
         let Some(asked) = self.result_of(state, result, test) else { return };
-        let (op, good) = match self.verdict(state, &asked, ways) {
+        let (op, good) = match self.verdict(state, &asked, test, ways) {
             Verdict::Own => (asked, good),
             Verdict::Of(other, good) => (other, good),
             Verdict::Open => return,

@@ -27,12 +27,17 @@ pub(super) enum Verdict {
 
 impl Machine<'_> {
     /// What it says of others that a call's result was tested; `ways`: where that side leads, and where the other one.
-    pub(super) fn verdict(&self, state: &State, asked: &OpInfo, ways: [BlockId; 2]) -> Verdict {
+    /// An error is the call's own, and that something is there, or not, is no word on whether it is good.
+    pub(super) fn verdict(&self, state: &State, asked: &OpInfo, test: SymId, ways: [BlockId; 2]) -> Verdict {
+        if self.is_error_test(test) {
+            return Verdict::Own;
+        }
         let Some(about) = asked_about(self, state, asked) else {
             return if is_told_of_earlier(self, state, asked) { Verdict::Open } else { Verdict::Own };
         };
         let [this, other] = ways;
-        let at_base = state.frames.len() == 1 && self.plan.blocks.is_some();
+        let says = self.symbols.info(test).is_some_and(|info| matches!(info.node, Node::Truth(_)));
+        let at_base = says && state.frames.len() == 1 && self.plan.blocks.is_some();
         let leads_out = |way: BlockId| at_base && self.leads_out(state, way, false);
         let known = about.remote == Known3::Yes;
         match (is_question(self, state, asked), leads_out(this), leads_out(other)) {

@@ -1129,3 +1129,92 @@ def send(url):
         &json!({ "cap": "count", "max_attempts": 4, "delay": "exponential" }),
     );
 }
+
+#[test]
+fn an_option_that_is_not_given_by_its_name_has_its_default() {
+    let text = |tries: &str| {
+        format!(
+            r"
+import time, requests
+
+def fetch(url, **options):
+    tries = {tries}
+    pause = options.pop('pause', 2)
+    for turn in range(tries):
+        try:
+            return requests.get(url, timeout=5, **options)
+        except requests.ConnectionError:
+            if turn == tries - 1:
+                raise
+            time.sleep(pause)
+"
+        )
+    };
+    python(
+        &text("options.get('tries', 4)"),
+        &json!({ "cap": "count", "max_attempts": 4, "delay": "fixed", "schedule": [[2.0, 2.0], [2.0, 2.0], [2.0, 2.0]] }),
+    );
+    python(&text("options['tries']"), &json!({ "cap": "caller", "max_attempts": null }));
+}
+
+#[test]
+fn an_option_that_is_read_with_a_default_has_it() {
+    let text = |tries: &str| {
+        format!(
+            r"
+import time, requests
+
+class Client:
+    def __init__(self, config):
+        self.config = config
+
+    def fetch(self, url, record):
+        answer = record
+        for turn in range({tries}):
+            try:
+                return requests.get(url, timeout=5)
+            except requests.ConnectionError:
+                time.sleep(1)
+        raise RuntimeError(url)
+"
+        )
+    };
+    for tries in ["self.config.get('tries', 6)", "record.get('tries', 6)"] {
+        python(&text(tries), &json!({ "cap": "count", "max_attempts": 6 }));
+    }
+    for tries in ["self.config.get(url, 6)", "self.config.get('tries')", "self.config.get('tries', 1)"] {
+        python(&text(tries), &json!({ "max_attempts": null }));
+    }
+}
+
+#[test]
+fn what_callers_hand_on_or_keep_is_given_too() {
+    let text = |given: &str| {
+        format!(
+            r"
+import time, requests
+
+class Client:
+    tries = 5
+
+    def first(self, url, most=4):
+        {given}
+
+    def _fetch(self, url, tries):
+        for turn in range(tries):
+            try:
+                return requests.get(url, timeout=5)
+            except requests.ConnectionError:
+                time.sleep(1)
+        raise RuntimeError(url)
+"
+        )
+    };
+    python(&text("return self._fetch(url, tries=self.tries)"), &json!({ "cap": "count", "max_attempts": 5 }));
+    python(&text("return self._fetch(url, most)"), &json!({ "cap": "count", "max_attempts": 4 }));
+    python(
+        &text("most = len(url)\n        return self._fetch(url, most)"),
+        &json!({ "cap": "caller", "max_attempts": null }),
+    );
+    python(&text("return self._fetch(url, url.tries)"), &json!({ "cap": "caller", "max_attempts": null }));
+}

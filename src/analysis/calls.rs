@@ -459,6 +459,9 @@ impl<'a> Machine<'a> {
                         return self.apply(state, call, out);
                     }
                 }
+                if let Some(default) = self.option(*id, name, &args) {
+                    return out.push((state, Res::Value(default)));
+                }
                 if name == "next" && args.list.is_empty() && self.is_iterated(file, &receiver) {
                     let _ = self.container_method(
                         &mut state,

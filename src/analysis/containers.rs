@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use super::arith;
 use super::calls::Args;
-use super::machine::{ITEMS, Machine, Out, Res};
+use super::machine::{ITEMS, Machine, Out, Res, is_once};
 use super::memory::last_part;
 use super::state::{At, Gives, NoMore, Object, State};
-use super::value::{Num, Taint, Value};
+use super::value::{Node, Num, Taint, Type, Value};
 use crate::ir::BinOp;
 use crate::source::Span;
 
@@ -232,6 +232,24 @@ impl Machine<'_> {
         };
         out.push((state.clone(), Res::Value(value)));
         true
+    }
+
+    /// What an option is, read by its name from a mapping that comes from outside, if it is not set there: its default.
+    /// Nought and one may stand for "not at all".
+    pub(super) fn option(&self, of: super::value::SymId, name: &str, args: &Args) -> Option<Value> {
+        let info = self.symbols.info(of)?;
+        let outside = matches!(info.node, Node::Param(..) | Node::Attr(..))
+            && info.taint.has(Taint::INPUT.or(Taint::STATE))
+            && !info.taint.has(Taint::FAILURE.or(Taint::CALL).or(Taint::ITEM).or(Taint::SERVER));
+        let untyped = matches!(info.ty, None | Some(Type::Other(_)));
+        match (name, args.nth(0), args.nth(1)) {
+            ("get" | "pop", Some(Value::Str(_)), Some(default @ Value::Num(_)))
+                if outside && untyped && !is_once(default) =>
+            {
+                Some(default.clone())
+            }
+            _ => None,
+        }
     }
 
     /// The keys and values, in turn, that a mapping is made of or updated with, and whether these are all.

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::machine::{Machine, constant_value};
 use super::project::{Entity, Project};
-use super::value::{FuncRef, Value};
+use super::value::{ClassRef, FuncRef, Value};
 use crate::ir::{Arg, Callee, FuncId, Function, FunctionKind, Module, Op, Param, Slot};
 
 /// As many calls are looked at for what they pass.
@@ -193,7 +193,12 @@ impl Machine<'_> {
         let Some(given) = given else {
             return param.default.map(|default| self.initial(FuncRef { file: func.file, func: default }));
         };
-        let (block, instr) = (*call.made.get(given)?)?;
+        let Some((block, instr)) = *call.made.get(given)? else {
+            return self.handed_on(
+                FuncRef { file: func.file, func: FuncId(u32::try_from(call.caller).ok()?) },
+                args.get(given)?.value,
+            );
+        };
         let op = &caller.blocks.get(block)?.instrs.get(instr)?.op;
         let value = match op {
             Op::Const(constant) => constant_value(constant),
@@ -201,7 +206,26 @@ impl Machine<'_> {
                 let value = self.project.module(func.file)?.global(*id)?.value?;
                 self.initial(FuncRef { file: func.file, func: value })
             }
+            // What the caller's own object was made with.
+            Op::Attr(of, name) if caller.params.iter().any(|param| param.is_self && param.slot == *of) => {
+                self.initial_attribute(ClassRef { file: func.file, class: caller.class? }, name)?
+            }
             _ => return None,
+        };
+        matches!(value, Value::Num(_)).then_some(value)
+    }
+
+    /// The number that a caller hands on as it was given: its default, or what all callers of that give.
+    fn handed_on(&mut self, caller: FuncRef, slot: Slot) -> Option<Value> {
+        let function = self.project.function(caller)?;
+        let param = function.params.iter().find(|param| param.slot == slot)?;
+        if function.blocks.iter().flat_map(|block| &block.instrs).any(|instr| instr.dst == Some(slot)) {
+            return None;
+        }
+        let value = match (self.given(caller, function, param), param.default) {
+            (Some(given), _) => given,
+            (None, Some(default)) => self.initial(FuncRef { file: caller.file, func: default }),
+            (None, None) => return None,
         };
         matches!(value, Value::Num(_)).then_some(value)
     }

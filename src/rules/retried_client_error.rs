@@ -45,13 +45,14 @@ fn final_answers(operation: &Operation, path: &FailurePath, least_wait: f64) -> 
     }
     let passing = StatusSet::of(|status| matches!(status, 408 | 425 | 429));
     let answers = set.and(&StatusSet::range(400, 499)).minus(&passing);
-    // A lock that another one holds is released some time.
-    let locked = StatusSet::of(|status| matches!(status, 409 | 423));
+    // A lock that another one holds is released some time, and some services refuse with a 403 what comes too fast: where
+    // the code singles that out and waits, it knows its service.
+    let passes = StatusSet::of(|status| matches!(status, 403 | 409 | 423));
     let waits = path.waits.first().is_some_and(|wait| wait.unknown || wait.high >= least_wait);
     // What is read and not there yet, the code singling that answer out, is awaited.
     let awaited = StatusSet::of(|status| status == 404);
     let reads = operation.method.as_deref().is_some_and(|method| matches!(method, "GET" | "HEAD"));
-    if waits && (answers.minus(&locked).is_empty() || reads && answers.minus(&awaited).is_empty()) {
+    if waits && (answers.minus(&passes).is_empty() || reads && answers.minus(&awaited).is_empty()) {
         StatusSet::EMPTY
     } else {
         answers

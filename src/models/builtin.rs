@@ -138,5 +138,8 @@ const RUST: &[(&str, &str)] = &[
     ("rust/exponential_backoff.toml", include_str!("../../rules/models/rust/exponential_backoff.toml")),
     ("rust/brokers.toml", include_str!("../../rules/models/rust/brokers.toml")),
     ("rust/chats.toml", include_str!("../../rules/models/rust/chats.toml")),
+    ("rust/sqlx.toml", include_str!("../../rules/models/rust/sqlx.toml")),
+    ("rust/tonic.toml", include_str!("../../rules/models/rust/tonic.toml")),
+    ("rust/tungstenite.toml", include_str!("../../rules/models/rust/tungstenite.toml")),
     ("rust/http_clients.toml", include_str!("../../rules/models/rust/http_clients.toml")),
 ];

@@ -137,7 +137,7 @@ fn by_items(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outage) -> Op
 }
 
 /// Whether a function enters anything, as it must for a policy that it goes through to hear of a failure.
-fn enters(function: &Function) -> bool {
+pub(super) fn enters(function: &Function) -> bool {
     function.blocks.iter().flat_map(|block| &block.instrs).any(|instr| matches!(instr.op, Op::Enter(..)))
 }
 

@@ -7,6 +7,7 @@
 
 use std::rc::Rc;
 
+use super::bounds::enters;
 use super::facts;
 use super::loops;
 use super::machine::{Advice, Finished, Machine, Plan};
@@ -34,7 +35,8 @@ pub(super) fn in_loop(machine: &mut Machine<'_>, found: &Found<'_>, inside: &[bo
     if seen.done.iter().any(|finished| finished.state.turns > 0) || comes_back(machine, found, &op) {
         return None;
     }
-    let counts = found.loop_kind == Some(LoopKind::For) && range_of(machine, found, inside).is_some();
+    let counts = found.loop_kind == Some(LoopKind::For)
+        && (range_of(machine, found, inside).is_some() || is_policy_untold(machine, found));
     let once = range_of(machine, found, inside) == Some(Some(1));
     let stays = seen.out.iter().all(|finished| finished.state.turns == 0);
     let idle = if stays {
@@ -49,6 +51,18 @@ pub(super) fn in_loop(machine: &mut Machine<'_>, found: &Found<'_>, inside: &[bo
         return None;
     };
     Some(site(machine, found, &op, idle))
+}
+
+/// Whether a loop goes through a library's policy, and nothing is entered that could tell it of a failure.
+fn is_policy_untold(machine: &mut Machine<'_>, found: &Found<'_>) -> bool {
+    let head = found.plan.head.and_then(|head| found.function.block(head));
+    let Some(Term::Next { iter, .. }) = head.map(|head| &head.term) else { return false };
+    !enters(found.function)
+        && found.entries.iter().any(|entry| {
+            let mut entry = entry.clone();
+            let iterator = machine.read(&mut entry, *iter);
+            machine.limit_gone_through(&mut entry, &iterator).is_some()
+        })
 }
 
 /// The site of a policy that never runs again what it is given.

@@ -1,7 +1,7 @@
 //! Reports an answer that says "your request is wrong" and is met with the same request.
 
 use super::{Context, Finding, Group, Rule, scope, wording};
-use crate::analysis::policy::{Cause, Exhaustion, FailurePath, Operation, Site};
+use crate::analysis::policy::{Bound, Cause, Exhaustion, FailurePath, Operation, Site};
 use crate::analysis::status::StatusSet;
 use crate::diagnostic::Level;
 
@@ -46,8 +46,9 @@ fn final_answers(operation: &Operation, path: &FailurePath, least_wait: f64) -> 
     let passing = StatusSet::of(|status| matches!(status, 408 | 425 | 429));
     let answers = set.and(&StatusSet::range(400, 499)).minus(&passing);
     // A lock that another one holds is released some time, and some services refuse with a 403 what comes too fast: where
-    // the code singles that out and waits, it knows its service.
-    let passes = StatusSet::of(|status| matches!(status, 403 | 409 | 423));
+    // the code singles that out, waits and gives up in the end, it knows its service.
+    let ends = !matches!(path.bound, Bound::None | Bound::Broken(_));
+    let passes = StatusSet::of(|status| matches!(status, 409 | 423) || status == 403 && ends);
     let waits = path.waits.first().is_some_and(|wait| wait.unknown || wait.high >= least_wait);
     // What is read and not there yet, the code singling that answer out, is awaited.
     let awaited = StatusSet::of(|status| status == 404);

@@ -350,3 +350,140 @@ def fetch(url):
         &json!({ "max_attempts": 5, "delay": "linear" }),
     );
 }
+
+#[test]
+fn a_least_wait_and_a_ceiling_that_is_tested_for_hide_no_growth() {
+    let text = |wait: &str| {
+        format!(
+            r"
+import random, time, requests
+
+def fetch(url, most, tries):
+    for turn in range(tries):
+        try:
+            return requests.get(url, timeout=5)
+        except requests.ConnectionError:
+            pass
+{wait}
+        time.sleep(pause)
+    raise RuntimeError(url)
+"
+        )
+    };
+    let growing = json!({ "cap": "caller", "delay": "exponential" });
+    python(&text("        pause = max(10, 2 ** turn)"), &growing);
+    python(&text("        pause = 2 ** turn\n        if pause > most:\n            pause = most"), &growing);
+    let drawn = "        pause = 2 ** turn + random.random()\n        if pause > most:\n            pause = most + random.random()";
+    python(&text(drawn), &json!({ "delay": "exponential", "jitter": true }));
+    python(
+        &text("        pause = 5 * turn\n        if pause > most:\n            pause = most"),
+        &json!({ "delay": "linear" }),
+    );
+    // Two lengths, one after the other, are no growth.
+    python(&text("        pause = 60 if turn > 6 else 5"), &json!({ "delay": "unknown" }));
+}
+
+#[test]
+fn a_wait_that_is_read_once_is_the_same_in_each_turn() {
+    let text = |before: &str, pause: &str| {
+        format!(
+            r"
+import time, requests
+from .settings import PAUSE
+from .options import read
+
+def fetch(url):
+{before}
+    while True:
+        try:
+            return requests.get(url, timeout=5)
+        except requests.ConnectionError:
+            time.sleep({pause})
+"
+        )
+    };
+    python(&text("    pass", "PAUSE"), &json!({ "cap": "none", "delay": "fixed" }));
+    python(&text("    pause = read('pause')", "pause"), &json!({ "cap": "none", "delay": "fixed" }));
+    // Whoever is asked anew may say something else.
+    python(&text("    pass", "read('pause')"), &json!({ "cap": "none", "delay": "unknown" }));
+}
+
+#[test]
+fn a_sign_that_is_waited_for_with_a_limit_is_a_wait() {
+    python(
+        r"
+import asyncio, aiohttp
+
+async def fetch(session: aiohttp.ClientSession, url, stop: asyncio.Event):
+    pause = 1
+    for turn in range(4):
+        try:
+            return await session.get(url, timeout=5)
+        except aiohttp.ClientConnectionError:
+            try:
+                await asyncio.wait_for(stop.wait(), timeout=pause)
+                return None
+            except asyncio.TimeoutError:
+                pass
+            pause *= 2
+    raise RuntimeError(url)
+",
+        &json!({ "kind": "loop", "max_attempts": 4, "delay": "exponential", "schedule": [[1.0, 1.0], [2.0, 2.0], [4.0, 4.0]] }),
+    );
+    rust(
+        r"
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+pub async fn fetch(client: &reqwest::Client, url: &str, stop: CancellationToken) -> reqwest::Result<reqwest::Response> {
+    let mut made = 0;
+    loop {
+        match client.get(url).send().await {
+            Ok(answer) => return Ok(answer),
+            Err(error) if made == 3 => return Err(error),
+            Err(error) => {
+                if tokio::time::timeout(Duration::from_secs(2 << made), stop.cancelled()).await.is_ok() {
+                    return Err(error);
+                }
+            }
+        }
+        made += 1;
+    }
+}
+",
+        &json!({ "kind": "loop", "max_attempts": 4, "delay": "exponential", "schedule": [[2.0, 2.0], [4.0, 4.0], [8.0, 8.0]] }),
+    );
+}
+
+#[test]
+fn numbers_of_a_mapping_and_of_a_file_of_settings_are_constants() {
+    let text = |more: &str, tries: &str, pause: &str| {
+        format!(
+            r#"
+import configparser, time, requests
+
+LIMITS = {{"tries": 4, "pause": 2.5, "name": "x"}}
+told = configparser.ConfigParser()
+{more}
+def fetch(url):
+    for turn in range({tries}):
+        try:
+            return requests.get(url, timeout=5)
+        except requests.ConnectionError:
+            time.sleep({pause})
+    raise RuntimeError(url)
+"#
+        )
+    };
+    let facts = json!({ "cap": "count", "max_attempts": 4, "delay": "fixed", "schedule": [[2.5, 2.5], [2.5, 2.5], [2.5, 2.5]] });
+    python(&text("", "LIMITS[\"tries\"]", "LIMITS[\"pause\"]"), &facts);
+    python(
+        &text("", "told.getint(\"net\", \"tries\", fallback=4)", "told.getfloat(\"net\", \"pause\", fallback=2.5)"),
+        &facts,
+    );
+    // Others may write there.
+    let open = json!({ "max_attempts": null });
+    python(&text("\ndef tell(n):\n    LIMITS[\"tries\"] = n\n", "LIMITS[\"tries\"]", "1"), &open);
+    python(&text("\ndef tell(more):\n    LIMITS.update(more)\n", "LIMITS[\"tries\"]", "1"), &open);
+    python(&text("", "told.getint(\"net\", \"tries\")", "1"), &open);
+}

@@ -219,6 +219,28 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Whether a future only waits for a sign that somebody else gives: a flag, a notification, a cancellation.
+    fn is_signal(&self, state: &State, value: &Value) -> bool {
+        let file = state.top().map_or(self.file, |frame| frame.func.file);
+        let pending = match value {
+            Value::Future(pending) => pending,
+            other => return self.symbols.taint(other).has(Taint::FLAG),
+        };
+        let entry = match &pending.callee {
+            Value::Path(path) => self.project.known(file, path),
+            Value::Bound(pair) => match &pair.0 {
+                Value::Inst(inst) => self.models(file).method(&inst.ty, &pair.1),
+                _ => None,
+            },
+            _ => None,
+        };
+        entry.is_some_and(|entry| match entry.kind {
+            Kind::WaitFor => entry.amount.is_none(),
+            Kind::StopFlag => entry.is_async,
+            _ => false,
+        })
+    }
+
     pub(super) fn sleep(&mut self, state: &mut State, call: &Call<'_>, at: At) {
         let amount = self.number(&call.args, call.entry.amount.as_ref());
         let value = amount.map(|amount| self.seconds(&amount, call.entry.unit));
@@ -294,7 +316,8 @@ impl<'a> Machine<'a> {
         let limit = limit_value(&seconds);
         let class: Rc<str> = call.entry.raises.first().map_or_else(|| Rc::from(ANY), |class| Rc::from(class.as_str()));
         let result = call.entry.result;
-        let operates = self.leaves_process(&state, &future, 4);
+        let signal = self.is_signal(&state, &future);
+        let operates = if signal { Known3::No } else { self.leaves_process(&state, &future, 4) };
         // Cut by the limit: a failure of what is awaited.
         let (at, base) = (self.at(&state, call.span), self.base_at(&state, call.span));
         // What failed inside the limit is asked for inside it again.
@@ -331,6 +354,14 @@ impl<'a> Machine<'a> {
                 }
                 _ => {}
             }
+        }
+        // What is waited for besides the time seldom comes: the time is over, and nothing has failed.
+        let tells = self.plan.explore || self.plan.force.is_some();
+        if tells && signal && (result || self.can_be_caught(&state)) {
+            let mut state = state.clone();
+            self.wait(&mut state, Some(seconds.clone()), at, false);
+            let res = self.failure_value(&class, result);
+            out.push((state, res));
         }
         state.limits.push((class, limit));
         let before = out.len();

@@ -138,6 +138,8 @@ pub struct Machine<'a> {
     pub(super) initialising: Vec<FuncRef>,
     pub(super) import_cache: FxHashMap<(u32, Rc<str>), Option<Described<'a>>>,
     pub(super) set_cache: FxHashMap<(u32, u32), Value>,
+    /// Keys under which a file writes to mappings.
+    pub(super) written_cache: FxHashMap<(u32, Rc<str>), bool>,
     pub(super) weight_cache: FxHashMap<FuncRef, bool>,
     /// Whether a function acts or ends the work, looked into so deep.
     pub(super) acts_cache: FxHashMap<(FuncRef, super::follow::Sought, u32), bool>,
@@ -183,6 +185,7 @@ impl<'a> Machine<'a> {
             initialising: Vec::new(),
             import_cache: FxHashMap::default(),
             set_cache: FxHashMap::default(),
+            written_cache: FxHashMap::default(),
             weight_cache: FxHashMap::default(),
             acts_cache: FxHashMap::default(),
             open_defaults: false,

@@ -9,7 +9,7 @@ use super::project::Entity;
 use super::state::{At, Event, Object, State};
 use super::status::StatusSet;
 use super::value::{ClassRef, Exc, FuncRef, Inst, Node, Num, Place, SymId, Taint, Type, Value};
-use crate::ir::GlobalId;
+use crate::ir::{Callee, Const, GlobalId, Op, Slot};
 use crate::models::{Kind, Occurs};
 use crate::source::Span;
 
@@ -414,14 +414,44 @@ impl Machine<'_> {
             (Value::Body(resp), key) if key_is_retry_after(key) => self.advice_in_body(&mut state, *resp, at),
             (Value::Body(resp) | Value::Resp(resp), _) => Value::Body(*resp),
             (Value::Tuple(items), Value::Num(num)) => self.element(items, *num, object, index),
+            (Value::Tuple(items), Value::Str(key)) => match number_under(items, index) {
+                Some(number) if !self.is_written(state.top().map_or(self.file, |frame| frame.func.file), key) => number,
+                _ => Value::Sym(self.symbols.intern(Node::Index(object.clone(), index.clone()), Taint::NONE)),
+            },
             (Value::Object(id), _) => match (state.objects.get(id).cloned(), index) {
                 (Some(Object::List(items, true)), Value::Num(num)) => self.element(&items, *num, object, index),
+                (Some(Object::List(items, true)), Value::Str(_)) => number_under(&items, index).unwrap_or_else(|| {
+                    Value::Sym(self.symbols.intern(Node::Index(object.clone(), index.clone()), Taint::NONE))
+                }),
                 _ => Value::Sym(self.symbols.intern(Node::Index(object.clone(), index.clone()), Taint::NONE)),
             },
             (Value::Inst(_) | Value::Path(_), _) => object.clone(),
             _ => Value::Sym(self.symbols.intern(Node::Index(object.clone(), index.clone()), Taint::NONE)),
         };
         out.push((state, Res::Value(value)));
+    }
+
+    /// Whether something in a file writes under a key of a mapping, or may, to a mapping of its module.
+    fn is_written(&mut self, file: u32, key: &Rc<str>) -> bool {
+        if let Some(known) = self.written_cache.get(&(file, key.clone())) {
+            return *known;
+        }
+        let functions = self.project.module(file).map(|module| module.functions.as_slice()).unwrap_or_default();
+        let written = functions.iter().any(|function| {
+            let instrs = || function.blocks.iter().flat_map(|block| &block.instrs);
+            let made = |slot: Slot| instrs().find(|instr| instr.dst == Some(slot)).map(|instr| &instr.op);
+            let is_global = |slot: Slot| matches!(made(slot), Some(Op::Global(_)));
+            instrs().any(|instr| match &instr.op {
+                Op::SetIndex(object, index, _) => match made(*index) {
+                    Some(Op::Const(Const::Str(name))) => **name == **key,
+                    _ => is_global(*object),
+                },
+                Op::Call { callee: Callee::Method { receiver, name }, .. } => name != "get" && is_global(*receiver),
+                _ => false,
+            })
+        });
+        self.written_cache.insert((file, key.clone()), written);
+        written
     }
 
     fn element(&mut self, items: &[Value], at: Num, object: &Value, index: &Value) -> Value {
@@ -616,6 +646,12 @@ pub(super) fn fixed(state: &State, value: &Value, depth: u32) -> Value {
         Value::Tuple(items) => Value::Tuple(items.iter().map(|item| fixed(state, item, depth)).collect()),
         other => other.clone(),
     }
+}
+
+/// The number that a mapping, whose keys and values stand in turn, has under a key.
+fn number_under(items: &[Value], key: &Value) -> Option<Value> {
+    let pair = items.chunks_exact(2).rev().find(|pair| pair.first() == Some(key))?;
+    pair.get(1).filter(|value| matches!(value, Value::Num(_))).cloned()
 }
 
 /// Whether a name is that of the header, however it is written.

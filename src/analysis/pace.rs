@@ -18,6 +18,8 @@ const UNKNOWN: f64 = 3.0;
 const DOUBLED: f64 = 1.45;
 /// Waits that are looked at.
 const LOOKED_AT: usize = 8;
+/// Waits that show how they grow, though they do not to the end.
+const LONG_ENOUGH: usize = 3;
 /// Attempts beyond the last that are looked at to see how waits grow.
 const LONGER: u32 = 2;
 
@@ -67,17 +69,51 @@ pub(super) fn pace(machine: &Machine<'_>, outage: &Outage, after_failure: &[Even
     let state = states.clone().find(|state| waits_on(state)).or_else(|| states.next());
     let lengths = state.map(|state| sampled(machine, state)).unwrap_or_default();
     let grows = lengths.windows(2).any(|pair| matches!(pair, [a, b] if a != b));
-    if lengths.len() >= 2 && grows {
+    if lengths.len() >= 2 && grows && growth(&lengths) != Pace::Unknown {
         return growth(&lengths);
     }
+    // A ceiling that is tested for, and not known, cuts waits short on some paths, and on others does not.
+    let all = longest(machine, outage);
+    if grows || matches!(all, Pace::Linear | Pace::Exponential) {
+        return all;
+    }
     let constant = |event: &Event| match event {
-        Event::Wait { value: Value::Num(_), .. } => true,
-        Event::Wait { value: value @ Value::Sym(_), .. } => !machine.symbols.taint(value).has(Taint::CALL),
+        Event::Wait { value: Value::Num(_) | Value::Path(_), .. } => true,
+        Event::Wait { value: value @ Value::Sym(_), .. } => {
+            let made_once = |state: &State| lengths.len() > 1 && is_made_once(machine, state, value);
+            !machine.symbols.taint(value).has(Taint::CALL) || state.is_some_and(made_once)
+        }
         _ => false,
     };
     let sampled = || state.filter(|state| waits_on(state)).map(State::events).unwrap_or_default();
     let told = after_failure.iter().any(constant) || sampled().into_iter().any(constant);
     if told { Pace::Fixed } else { Pace::Unknown }
+}
+
+/// How the longest waits of all paths grow, turn by turn, as long as they do: not all paths are kept to the end.
+fn longest(machine: &Machine<'_>, outage: &Outage) -> Pace {
+    let mut longest: Vec<f64> = Vec::new();
+    let states = outage.survivors.iter().chain(outage.left.iter().map(|(_, finished)| &finished.state));
+    let mut several = 0;
+    for state in states {
+        several += 1;
+        for (at, length) in sampled(machine, state).into_iter().enumerate() {
+            match longest.get_mut(at) {
+                Some(most) => *most = most.max(length),
+                None => longest.push(length),
+            }
+        }
+    }
+    let falls = longest.windows(2).position(|pair| matches!(pair, [a, b] if b < a));
+    longest.truncate(falls.filter(|at| several > 1 && *at > LONG_ENOUGH).map_or(longest.len(), |at| at + 1));
+    growth(&longest)
+}
+
+/// Whether nothing of what a value is made of was made anew on a path: it is the same in each turn.
+fn is_made_once(machine: &Machine<'_>, state: &State, value: &Value) -> bool {
+    let mut roots = Vec::new();
+    machine.symbols.collect_roots(value, &mut roots);
+    roots.iter().all(|root| state.versions.get(root).is_none_or(|version| *version <= 1))
 }
 
 /// Whether an event is no wait, or one of a length that is written down.
@@ -165,11 +201,17 @@ fn is_made(machine: &Machine<'_>, value: &Value) -> bool {
 
 /// How lengths go on, a first attempt at once and a ceiling at the end aside.
 fn growth(lengths: &[f64]) -> Pace {
-    let mut lengths: Vec<f64> = lengths.iter().copied().skip_while(|length| *length == 0.0).take(LOOKED_AT).collect();
-    // A sum of the last two begins with the same twice.
-    if matches!(lengths.as_slice(), [a, b, c, _, ..] if a == b && b < c) {
-        lengths.remove(0);
-    }
+    let lengths: Vec<f64> = lengths.iter().copied().skip_while(|length| *length == 0.0).collect();
+    // A least length, which holds until it is passed, and a sum of the last two begin with the same several times. It says
+    // less of how they go on than what comes after it.
+    let held = lengths.iter().take_while(|length| Some(*length) == lengths.first()).count();
+    let rising = lengths.get(held..).unwrap_or_default();
+    let begin = match rising {
+        [a, b, _, ..] if held > 1 && lengths.first() < Some(a) && a < b => held,
+        [a, _, ..] if held == 2 && lengths.first() < Some(a) => 1,
+        _ => 0,
+    };
+    let lengths: Vec<f64> = lengths.iter().copied().skip(begin).take(LOOKED_AT).collect();
     if lengths.windows(2).any(|pair| matches!(pair, [a, b] if b < a)) {
         return Pace::Unknown;
     }
@@ -228,6 +270,9 @@ mod tests {
         assert_eq!(growth(&[0.1, 0.1, 0.2, 0.3, 0.5, 0.8]), Pace::Exponential);
         assert_eq!(growth(&[1.0, 1.0, 2.0, 3.0, 4.0]), Pace::Linear);
         assert_eq!(growth(&[1.0, 1.0, 1.0, 2.0]), Pace::Unknown);
+        assert_eq!(growth(&[5.0, 5.0, 5.0, 5.0, 8.0, 16.0, 32.0, 60.0]), Pace::Exponential);
+        assert_eq!(growth(&[5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 6.0, 7.0, 8.0, 9.0]), Pace::Linear);
+        assert_eq!(growth(&[5.0, 5.0, 5.0, 8.0, 8.0, 8.0]), Pace::Unknown);
         assert_eq!(growth(&[0.5, 0.75, 1.125, 1.6875, 2.53125, 3.796875, 5.6953125, 8.54296875]), Pace::Exponential);
     }
 }

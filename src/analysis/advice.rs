@@ -238,7 +238,7 @@ pub(super) fn advice(
         })
     });
     if read {
-        if let Some((sym, at)) = compared {
+        if let Some((sym, at)) = compared.filter(|_| !passed_on) {
             let at = local_span(machine, found, at);
             let most = machine.symbols.info(sym).and_then(|info| match &info.node {
                 Node::Binary(_, a, b) => [a, b].into_iter().find_map(|side| match side {
@@ -249,8 +249,12 @@ pub(super) fn advice(
             });
             return (RetryAfter::Shortened { ceiling: most, at }, date(machine, (found, &plan), group, &how, &told));
         }
-        let unread = if passed_on { RetryAfter::Unknown } else { RetryAfter::Ignored };
-        return (unread, DateForm::Fine);
+        if passed_on {
+            let dated =
+                if compared.is_some() { date(machine, (found, &plan), group, &how, &told) } else { DateForm::Fine };
+            return (RetryAfter::Unknown, dated);
+        }
+        return (RetryAfter::Ignored, DateForm::Fine);
     }
     if let Some(at) = lost.or_else(|| {
         events.iter().find_map(|event| match event {

@@ -174,6 +174,9 @@ fn known_equal(a: &Value, b: &Value) -> Option<bool> {
             Some(a == b)
         }
         (Value::Str(_), Value::Num(_)) | (Value::Num(_), Value::Str(_)) => Some(false),
+        // An error is no text and no number.
+        (Value::Exc(_), Value::Str(_) | Value::Num(_) | Value::Bool(..))
+        | (Value::Str(_) | Value::Num(_) | Value::Bool(..), Value::Exc(_)) => Some(false),
         _ => None,
     }
 }

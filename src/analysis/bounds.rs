@@ -41,7 +41,8 @@ pub(super) fn bound(machine: &mut Machine<'_>, found: &Found<'_>, outage: &Outag
             let events = finished.state.events();
             let counts = events.iter().any(|event| matches!(event, Event::CountTest { .. }))
                 || took(&events).is_some_and(|(finite, _)| finite);
-            counted |= counts;
+            // Where nobody asked for the time after the last failure, it was not the time that ended it.
+            counted |= counts || attempts <= 12 && !asks_time_last(&events);
             // Where a count does it, a test of the clock is one of pace, if it does not come nearer to its end.
             if !counts || !is_measured_anew(&events) {
                 deadline = deadline.or(clock(&events));
@@ -172,6 +173,12 @@ fn lefts(events: &[&Event]) -> Vec<(At, Vec<(f64, f64)>)> {
         }
     }
     tests
+}
+
+/// Whether the clock was looked at after the last failure.
+fn asks_time_last(events: &[&Event]) -> bool {
+    let last = events.iter().rev().take_while(|event| !matches!(event, Event::Fail(..)));
+    last.into_iter().any(|event| matches!(event, Event::ClockTest { .. }))
 }
 
 /// Whether less and less time is left, turn after turn.

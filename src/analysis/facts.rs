@@ -463,11 +463,16 @@ pub(super) fn failure_path(
         _ => false,
     }) || (!helpers.is_empty()
         && matches!(&cause, Cause::Status(set) if set.minus(&credential_statuses()).is_empty()));
-    let new_input = matches!(&cause, Cause::Status(set) if set.minus(&conflict_statuses()).is_empty())
-        && group.paths.iter().all(|path| {
-            let events = path.state.events();
-            group.op.sources.iter().any(|source| executed_after_failure(&events, *source))
-        });
+    // A credential that was refused, and another one put in its place.
+    let refused = matches!(&cause, Cause::Status(set) if set.minus(&credential_statuses()).is_empty());
+    let repaired = repaired || refused && group.paths.iter().all(|path| happens_since_failure(path, &Event::Stored));
+    let asked = group.paths.iter().all(|path| happens_since_failure(path, &Event::Asked));
+    let new_input = asked
+        || matches!(&cause, Cause::Status(set) if set.minus(&conflict_statuses()).is_empty())
+            && group.paths.iter().all(|path| {
+                let events = path.state.events();
+                group.op.sources.iter().any(|source| executed_after_failure(&events, *source))
+            });
     // What a remote call gave without failing, and the code does not want.
     let good_answer =
         cause == Cause::Value && group.op.remote == Known3::Yes || raises_only(machine, group, |entry| entry.content);
@@ -645,6 +650,11 @@ pub(super) fn repeated_within(events: &[&Event], op: &OpInfo) -> bool {
         .take_while(|event| !matches!(event, Event::Turn(_)))
         .filter(|event| matches!(event, Event::Fail(of, ..) if of.place == op.place && of.inputs == op.inputs));
     failures.count() > 1
+}
+
+/// Whether something happened on a path after the last failure.
+fn happens_since_failure(path: &Finished, what: &Event) -> bool {
+    path.state.events().iter().rev().take_while(|event| !matches!(event, Event::Fail(..))).any(|event| *event == what)
 }
 
 /// The events after the (last) failure.

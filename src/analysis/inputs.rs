@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::machine::Machine;
-use super::state::{Event, Object, OpInfo, State};
+use super::state::{Event, Known3, Object, OpInfo, State};
 use super::value::{FuncRef, Node, Num, Place, SymId, Taint, Value};
 use crate::ir::BinOp;
 use crate::models::Kind;
@@ -16,6 +16,8 @@ const MAX_OBJECTS: usize = 64;
 pub(super) const SHOWN: u32 = 4;
 /// So many keys of what is sent are looked at.
 const MAX_KEYS: usize = 24;
+/// What unknown functions gave is followed to what they were given so far.
+const MADE_OF: u32 = 4;
 /// Texts that are added to texts are looked through so deep.
 const ADDED: u32 = 16;
 
@@ -111,7 +113,49 @@ impl Machine<'_> {
     /// How often the work that some values stem from was taken.
     pub(super) fn times_taken(&self, state: &State, values: &[Value]) -> u32 {
         let is_item = |root| self.symbols.info(root).is_some_and(|info| info.taint.has(Taint::ITEM));
-        self.times_made(state, values, is_item)
+        let mut times = self.times_made(state, values, is_item).wrapping_add(self.times_taken_from(state, values));
+        // What an unknown function made of an item is another thing with another item.
+        let mut roots = Vec::new();
+        values.iter().for_each(|value| self.symbols.collect_roots(value, &mut roots));
+        for given in 0..MADE_OF {
+            let made_of: Vec<Value> = roots
+                .drain(..)
+                .filter_map(|root| state.results.get(&root))
+                // A helper goes through items of its own, which are there again next time.
+                .filter(|info| info.remote != Known3::Yes && info.through.len() <= 1)
+                .flat_map(|info| info.inputs.iter().cloned())
+                .collect();
+            if made_of.is_empty() || given + 1 == MADE_OF {
+                break;
+            }
+            times = times.wrapping_add(self.times_made(state, &made_of, is_item));
+            made_of.iter().for_each(|value| self.symbols.collect_roots(value, &mut roots));
+            roots.sort_unstable();
+            roots.dedup();
+        }
+        times
+    }
+
+    /// How often something was taken out of the collections among some values, and not put back: what is left of them is
+    /// another input.
+    fn times_taken_from(&self, state: &State, values: &[Value]) -> u32 {
+        if !state.objects.values().any(|object| matches!(object, Object::Store { back: None, .. })) {
+            return 0;
+        }
+        let mut times = 0u32;
+        for value in values {
+            let _ = self.symbols.mentions(value, &mut |part| {
+                let store = match part {
+                    Value::Sym(_) => self.symbols.known(&Node::Attr(part.clone(), "[]".into())),
+                    _ => None,
+                };
+                if let Some(Object::Store { taken, back: None }) = store.and_then(|store| state.objects.get(&store)) {
+                    times = times.wrapping_add(state.versions.get(taken).copied().unwrap_or(0));
+                }
+                false
+            });
+        }
+        times
     }
 
     fn is_chance(&self, root: SymId) -> bool {
@@ -292,7 +336,27 @@ pub(super) fn is_fed_anew(machine: &Machine<'_>, state: &State, again: &OpInfo) 
         }),
         _ => false,
     };
-    let another = |(one, other): (&Value, &Value)| one != other && is_thing(one) && is_thing(other);
+    // What was reckoned out of several inputs is another part of them.
+    let aside = Taint::COUNTER.or(Taint::CLOCK).or(Taint::RANDOM).or(Taint::FAILURE).or(Taint::CALL);
+    let is_part = |value: &Value| {
+        let mut given: FxHashSet<SymId> = FxHashSet::default();
+        let _ = machine.symbols.mentions(value, &mut |part| {
+            let param = |id: &SymId| matches!(machine.symbols.info(*id).map(|info| &info.node), Some(Node::Param(..)));
+            given.extend(match part {
+                Value::Sym(id) if param(id) => Some(*id),
+                _ => None,
+            });
+            false
+        });
+        given.len() > 1
+            && !machine.symbols.taint(value).has(aside)
+            && matches!(value, Value::Sym(id) if machine.symbols.info(*id).is_some_and(|info| {
+                matches!(info.node, Node::Binary(..) | Node::Linear(..) | Node::Math(..))
+            }))
+    };
+    let another = |(one, other): (&Value, &Value)| {
+        one != other && (is_thing(one) && is_thing(other) || is_part(one) != is_part(other))
+    };
     again.sources.iter().any(|source| match (asked(before, *source), asked(after, *source)) {
         (Some(first), Some(second)) => first.len() == second.len() && first.iter().zip(second.iter()).any(another),
         _ => false,

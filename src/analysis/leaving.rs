@@ -1,6 +1,6 @@
 //! What leaves: after the last attempt, and with which answers.
 
-use super::facts::local_span;
+use super::facts::{local_span, repeated_within};
 use super::machine::{End, Finished, Machine};
 use super::outage::Outage;
 use super::policy::{Bound, Exhaustion, Exit, ExitKind, Wait};
@@ -24,7 +24,11 @@ pub(super) fn after_last(last: &[&Finished], op: &OpInfo) -> Option<(Wait, At)> 
         if after.get(left..).unwrap_or_default().iter().any(|event| once_more(event, op)) {
             return None;
         }
-        let wait = after.get(..left).unwrap_or_default().iter().rev().find_map(|event| match event {
+        // What waits before a loop further in gives up is that loop's own affair.
+        let until = after.get(..left).unwrap_or_default();
+        let inner = repeated_within(&events, op);
+        let own = until.iter().rposition(|event| inner && matches!(event, Event::Caught(_))).unwrap_or(0);
+        let wait = until.get(own..).unwrap_or_default().iter().rev().find_map(|event| match event {
             Event::Wait { low, high, unknown, at, .. } if *high > 0.0 || *unknown => {
                 Some((Wait { low: *low, high: *high, unknown: *unknown }, *at))
             }
@@ -43,7 +47,10 @@ pub(super) fn after_last(last: &[&Finished], op: &OpInfo) -> Option<(Wait, At)> 
 fn once_more(event: &Event, op: &OpInfo) -> bool {
     match event {
         Event::Op(info) => {
-            info.place != op.place && (info.text == op.text || info.model.is_some() && info.model == op.model)
+            // What is called through a parameter is known by that alone, whatever else it is given.
+            let given = info.passed_in && op.passed_in && info.inputs.first() == op.inputs.first();
+            let named = info.text == op.text || info.model.is_some() && info.model == op.model;
+            info.place != op.place && (named || given)
         }
         _ => false,
     }

@@ -415,6 +415,7 @@ impl<'a> Machine<'a> {
                 let object = self.read(&mut state, *object);
                 let value = self.read(&mut state, *value);
                 self.replace_method(&mut state, &object, name, &value);
+                self.note_stored(&mut state, &value);
                 self.set_attribute(&mut state, &object, name, value);
                 out.push((state, Res::Value(Value::None)));
             }
@@ -427,6 +428,7 @@ impl<'a> Machine<'a> {
                 let object = self.read(&mut state, *object);
                 let index = self.read(&mut state, *index);
                 let value = self.read(&mut state, *value);
+                self.note_stored(&mut state, &value);
                 self.set_index(&mut state, &object, &index, value);
                 out.push((state, Res::Value(Value::None)));
             }

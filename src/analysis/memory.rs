@@ -389,6 +389,26 @@ impl Machine<'_> {
         Rc::make_mut(&mut state.heap).insert((id, name.into()), value);
     }
 
+    /// Notes that something is put where it outlasts the turn, after a failure: what was refused for want of it is another
+    /// request with it. A count, the time and what the failure itself gave mend nothing.
+    pub(super) fn note_stored(&self, state: &mut State, value: &Value) {
+        let own = Taint::FAILURE.or(Taint::COUNTER).or(Taint::CLOCK).or(Taint::SERVER);
+        let of_answer = |part: &Value| matches!(part, Value::Resp(_) | Value::Body(_) | Value::Status(..));
+        let idle = match value {
+            // What was drawn out of several is a thing, not a count.
+            Value::Num(num) => !num.taint.has(Taint::ITEM.or(Taint::RANDOM)),
+            other => matches!(other, Value::Bool(..) | Value::Exc(_) | Value::Object(_)),
+        };
+        if state.failed.is_some()
+            && !state.left
+            && !idle
+            && !self.symbols.taint(value).has(own)
+            && !self.symbols.mentions(value, &mut { of_answer })
+        {
+            state.push(Event::Stored);
+        }
+    }
+
     // ---- elements ----
 
     pub(super) fn index(&mut self, mut state: State, object: &Value, index: &Value, span: Span, out: &mut Out) {
@@ -480,6 +500,14 @@ impl Machine<'_> {
     }
 
     pub(super) fn set_index(&mut self, state: &mut State, object: &Value, index: &Value, value: Value) {
+        // What is put into something that a mapping holds is another content of the mapping.
+        if let Value::Sym(id) = object
+            && let Some(Node::Index(holder @ Value::Object(_), key)) = self.symbols.info(*id).map(|info| &info.node)
+            && !matches!(value, Value::Num(_))
+        {
+            let (holder, key) = (holder.clone(), key.clone());
+            return self.set_index(state, &holder, &key, value);
+        }
         if let Value::Object(id) = object
             && let Some(Object::List(items, _)) = Rc::make_mut(&mut state.objects).get_mut(id)
         {

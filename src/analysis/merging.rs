@@ -579,6 +579,8 @@ pub(super) fn remember(history: u64, event: &Event, failed: bool) -> u64 {
         Event::ParsedDate if failed => 14.hash(&mut hasher),
         Event::ParseFailed(at) if failed => (15, at).hash(&mut hasher),
         Event::PutBack(sym) if failed => (16, sym).hash(&mut hasher),
+        Event::Stored if failed => 17.hash(&mut hasher),
+        Event::Asked if failed => 18.hash(&mut hasher),
         _ => return history,
     }
     hasher.finish()

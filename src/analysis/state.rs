@@ -426,6 +426,11 @@ pub enum Event {
     PutBack(SymId),
     /// An inner loop of which the end is not known was left after a few turns: activation and head.
     WornOut(u32, BlockId),
+    /// After a failure something was put where it outlasts the turn (an attribute, an element): no number, and nothing
+    /// of the failure itself.
+    Stored,
+    /// A person was asked for something.
+    Asked,
     /// Something was written to a log or shown.
     Said,
     /// A helper gave a failure on, of something that is no operation here.

@@ -39,6 +39,9 @@ impl<'a> Machine<'a> {
                 }
             }
             (store, _) => {
+                if entry.blocking && entry.amount.is_none() && store.is_none() {
+                    state.push(Event::Asked);
+                }
                 if entry.amount.is_some() || entry.blocking || entry.is_async {
                     self.wait_for(state, call, at);
                 }

@@ -416,6 +416,12 @@ impl Symbols {
         self.infos.get(id.0 as usize)
     }
 
+    /// A symbol that was made already.
+    #[must_use]
+    pub fn known(&self, node: &Node) -> Option<SymId> {
+        self.index.get(node).copied()
+    }
+
     /// The symbol of a node, with its own taint (added to that of its parts).
     pub fn intern(&mut self, node: Node, own: Taint) -> SymId {
         if let Some(id) = self.index.get(&node) {

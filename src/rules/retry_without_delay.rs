@@ -26,7 +26,8 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
         confidence: match () {
             // A value that counts as failed may hide a wait, or an answer that was good.
             () if path.cause == Cause::Value => sure.min(Confidence::Medium),
-            // A time limit that ran out was a wait.
+            // A time limit that ran out was a wait; where somebody only asks whether it is time, it was meant as one.
+            () if path.elapsed && matches!(site.role, Role::Polling | Role::Probe) => Confidence::Low,
             () if path.elapsed => scope::lower(sure),
             () => sure,
         },

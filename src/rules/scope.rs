@@ -3,7 +3,7 @@
 //! A site's role decides which groups of rules apply; whether its operation leaves the process decides whether there is
 //! a server that could be hurt at all. What is not known lowers the confidence and never raises it.
 
-use crate::analysis::policy::{Bound, FailurePath, Known, Operation, Role, Site};
+use crate::analysis::policy::{Bound, FailurePath, Form, Known, Operation, Role, Site};
 use crate::diagnostic::{Confidence, Label};
 
 /// For rules about the number of attempts: work that leaves the process and is repeated because it failed or is not
@@ -26,7 +26,10 @@ pub(super) fn outcome(site: &Site) -> Option<&Operation> {
 pub(super) fn remote(site: &Site) -> Option<&Operation> {
     // What a layer further in repeats already is reported there.
     let inner = !site.failures.is_empty() && site.failures.iter().all(|path| path.inner);
-    outcome(site).filter(|operation| operation.remote == Known::Yes && !operation.passed_in && !inner)
+    // A second try with another credential is another request, not the same one again.
+    let other = site.form == Form::StraightLine && !site.failures.is_empty();
+    let other = other && site.failures.iter().all(|path| path.repaired);
+    outcome(site).filter(|operation| operation.remote == Known::Yes && !operation.passed_in && !inner && !other)
 }
 
 /// For what was meant to be repeated and never is.

@@ -314,3 +314,16 @@ fn layers_of_unknown_turns_are_too_little_to_go_by() {
     assert_eq!(nested(0, 4, true), Confidence::Low);
     assert_eq!(nested(0, 0, false), Confidence::Low);
 }
+
+/// Who looks once a minute whether something is there may be meant to do so for ever; who asks every 10 ms is not.
+#[test]
+fn a_patient_probe_is_less_sure_to_be_wrong() {
+    let confidence = |low: f64| {
+        let mut site = handler();
+        site.role = Role::Probe;
+        site.failures[0].waits = vec![wait(low, 60.0); 4];
+        let found = findings(&site).into_iter().find(|(rule, _)| *rule == "unbounded-retry");
+        found.map(|(_, finding)| finding.confidence)
+    };
+    assert_eq!((confidence(20.0), confidence(0.01)), (Some(Confidence::Medium), Some(Confidence::High)));
+}

@@ -87,3 +87,47 @@ def patient(**settings):
         &json!({ "kind": "decorator", "cap": "count", "max_attempts": null }),
     );
 }
+
+/// So many things that are set or not.
+fn options(count: u32, indent: &str) -> String {
+    (0..count)
+        .map(|number| {
+            format!(
+                "{indent}if self.wants_{number}(url):\n{indent}    headers[\"X-{number}\"] = self.value_{number}(url)\n"
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn a_success_that_leaves_is_seen_however_many_ways_lead_through_further_turns() {
+    python(
+        &format!(
+            r#"
+import requests
+
+
+class Tokens:
+    def __init__(self, tries=3):
+        self.tries = tries
+        self.session = requests.Session()
+
+    def token(self, url):
+        for attempt in range(self.tries):
+            try:
+                answer = self.ask(url)
+                if not self.is_odd(answer):
+                    return answer.text
+            except requests.ConnectionError as error:
+                print(error)
+        return None
+
+    def ask(self, url):
+        headers = {{}}
+{}        return self.session.get(url, headers=headers, timeout=1)
+"#,
+            options(9, "        ")
+        ),
+        &json!({ "kind": "loop", "remote": true, "cap": "count", "max_attempts": 3, "delay": "none" }),
+    );
+}

@@ -95,13 +95,13 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
         failures.iter_mut().for_each(|path| path.uncertain = true);
     }
     // Who is asked in words, and whose answer will not do, is asked again at once: a person. And what goes through items
-    // at once, with something of which nothing is known, tries one after the other.
+    // at once tries one after the other.
     let tries = goes_through_items(machine, found);
     for (group, path) in groups.iter().zip(&mut failures) {
         let waits = path.waits.iter().any(|wait| wait.high > 0.0 || wait.unknown);
         let asks = path.cause == Cause::Value && group.op.inputs.iter().any(|input| says_words(machine, input));
         let vague = group.op.remote == Known3::Unknown || group.op.likely;
-        path.uncertain |= vague && !waits && (asks || tries);
+        path.uncertain |= !waits && (vague && asks || tries);
         path.uncertain |= found.explored.cut && is_passed_by(found, &group.op);
     }
     let mut operations: Vec<Operation> = Vec::new();

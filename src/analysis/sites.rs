@@ -464,22 +464,42 @@ fn explore_as(machine: &mut Machine<'_>, plan: &Plan, entries: Vec<State>, budge
     let part = explored.cut || explored.thinned && remote;
     let unseen = part && (none || !goes_on && remote) && !explored.back.is_empty();
     if unseen && plan.head.is_some() && plan.probe.is_none() {
-        machine.plan = Plan { explore: false, max_turns: 1, ..plan.clone() };
         // Where failures are all that is known to go on, a part of what success does is not enough.
-        machine.allow(if explored.on.is_empty() { SIEVE_BUDGET } else { EXPLORE_BUDGET });
-        let good = machine.run(entries);
+        let budget = if explored.on.is_empty() { SIEVE_BUDGET } else { EXPLORE_BUDGET };
+        let good = all_goes_well(machine, plan, &entries, 1, budget);
         let whole = explored.on.is_empty() || !machine.exhausted;
         for finished in good.into_iter().filter(|_| whole) {
             match &finished.end {
-                _ if finished.state.failed.is_some() => {}
                 End::Head => explored.on.push(finished),
                 End::Return(..) | End::NextWork(_) | End::Away => explored.done.push(finished),
                 _ => {}
             }
         }
     }
+    // Where further turns took all steps, the first is looked at alone: that success leaves it is seen on any path.
+    let stays = explored.done.iter().all(|finished| finished.state.turns > 0);
+    if part && stays && remote && !explored.back.is_empty() && plan.head.is_some() && plan.probe.is_none() {
+        let good = all_goes_well(machine, plan, &entries, 0, SIEVE_BUDGET);
+        let left = |finished: &Finished| matches!(finished.end, End::Return(..) | End::NextWork(_) | End::Away);
+        explored.done.extend(good.into_iter().filter(left));
+    }
     keep_ordinary(&mut explored);
     explored
+}
+
+/// The paths of so many turns on which nothing fails.
+fn all_goes_well(
+    machine: &mut Machine<'_>,
+    plan: &Plan,
+    entries: &[State],
+    max_turns: u32,
+    budget: u64,
+) -> Vec<Finished> {
+    machine.plan = Plan { explore: false, max_turns, ..plan.clone() };
+    machine.allow(budget);
+    let mut finished = machine.run(entries.to_vec());
+    finished.retain(|finished| finished.state.failed.is_none());
+    finished
 }
 
 /// Whether what is executed again has failed on this path: last, or before others of its place did in the same turn.

@@ -44,7 +44,12 @@ pub(super) fn in_loop(machine: &mut Machine<'_>, found: &Found<'_>, inside: &[bo
         let named = shadow(machine, found, inside).or_else(|| unmatched(machine, found, inside, &op));
         // A turn that asks for something of its own is no further attempt.
         let own = op.inputs.iter().any(|input| is_counted(input, DEPTH));
-        named.or_else(|| (counts && !once && !own).then(leaves))?
+        // A handler that leads back is there for what else is done in the loop, seen to fail or not.
+        let handled = || {
+            let handlers = handlers(machine, found, inside).unwrap_or_default();
+            handlers.iter().any(|handler| leads_back(found, inside, handler.then))
+        };
+        named.or_else(|| (counts && !once && !own && !handled()).then(leaves))?
     } else if counts && once && seen.out.iter().all(|finished| !takes_again(&finished.state)) {
         Idle { why: IdleWhy::Once, span: found.header }
     } else {
@@ -371,11 +376,28 @@ fn comes_to(function: &Function, from: BlockId, to: BlockId) -> bool {
 /// Handlers that lead back, for nothing that the operation raises.
 fn unmatched(machine: &Machine<'_>, found: &Found<'_>, inside: &[bool], op: &OpInfo) -> Option<Idle> {
     let handlers = handlers(machine, found, inside)?;
-    let back: Vec<&Handler> = handlers.iter().filter(|handler| leads_back(found, inside, handler.then)).collect();
+    let meant = |handler: &&Handler| leads_back(found, inside, handler.then) && stands_around(found, handler, op);
+    let back: Vec<&Handler> = handlers.iter().filter(meant).collect();
     let classes: Vec<String> = back.iter().flat_map(|handler| handler.classes.iter().cloned()).collect();
     let foreign = !classes.is_empty() && classes.iter().all(|class| is_foreign(machine, found, class, op));
     let span = back.first().map(|handler| handler.span)?;
     foreign.then_some(Idle { why: IdleWhy::Never(classes), span })
+}
+
+/// Whether what an operation raises comes to a handler: it is not there for something else.
+fn stands_around(found: &Found<'_>, handler: &Handler, op: &OpInfo) -> bool {
+    let calls = |block: &&Block| block.instrs.iter().any(|instr| instr.span == op.base.span);
+    found.function.blocks.iter().filter(calls).any(|block| {
+        let mut next = block.unwind;
+        for _ in 0..8 {
+            let Some(at) = next else { break };
+            if at == handler.asks || comes_to(found.function, at, handler.asks) {
+                return true;
+            }
+            next = found.function.block(at).and_then(|block| block.unwind);
+        }
+        false
+    })
 }
 
 /// Whether an exception is none that an operation, or what is made of its answer, can raise: a class of another library,

@@ -1,12 +1,13 @@
 //! What leaves: after the last attempt, and with which answers.
 
-use super::facts::{local_span, repeated_within};
+use super::facts::{local_span, repeated_within, since_failure};
 use super::machine::{End, Finished, Machine};
 use super::outage::Outage;
 use super::policy::{Bound, Exhaustion, Exit, ExitKind, Wait};
 use super::sites::{Found, is_failure_value};
 use super::state::{At, Event, Failing, OpInfo};
-use super::value::{ClassRef, Place, Taint, Type, Value};
+use super::value::{ClassRef, Node, Place, SymId, Taint, Type, Value};
+use crate::ir::UnOp;
 
 /// The wait between the last failure and giving up, of those paths that have made all their attempts.
 pub(super) fn after_last(last: &[&Finished], op: &OpInfo) -> Option<(Wait, At)> {
@@ -193,6 +194,40 @@ pub(super) fn looks_empty(finished: &Finished, value: &Value) -> bool {
     }
 }
 
+/// Whether a caller asks for error answers as they are: a parameter says so, and with its other value the same answer is
+/// raised.
+fn is_asked_for(machine: &Machine<'_>, found: &Found<'_>, finished: &Finished) -> bool {
+    let told = |finished: &Finished| -> Vec<(Place, bool)> {
+        let events: Vec<Event> = finished.state.events().into_iter().cloned().collect();
+        let of_caller = |event: &Event| match event {
+            Event::Decide { sym, taken, place, .. } => is_parameter(machine, found, *sym).then_some((*place, *taken)),
+            _ => None,
+        };
+        since_failure(&events).iter().filter_map(of_caller).collect()
+    };
+    let Some(failed) = &finished.state.failed else { return false };
+    let asked = told(finished);
+    !asked.is_empty()
+        && found.explored.out.iter().any(|other| {
+            let same = other.state.failed.as_ref().is_some_and(|of| of.op.place == failed.op.place);
+            let raised = matches!(other.end, End::Raise(..));
+            same && raised && told(other).iter().any(|(place, side)| asked.contains(&(*place, !side)))
+        })
+}
+
+/// Whether a condition is a parameter of the function under analysis, and nothing else.
+fn is_parameter(machine: &Machine<'_>, found: &Found<'_>, sym: SymId) -> bool {
+    let mut sym = sym;
+    for _ in 0..4 {
+        match machine.symbols.info(sym).map(|info| &info.node) {
+            Some(Node::Param(func, _)) => return *func == found.func,
+            Some(Node::Truth(Value::Sym(inner)) | Node::Unary(UnOp::Not, Value::Sym(inner))) => sym = *inner,
+            _ => return false,
+        }
+    }
+    false
+}
+
 /// The ways in which answers leave.
 pub(super) fn exits(machine: &Machine<'_>, found: &Found<'_>) -> Vec<Exit> {
     let mut exits: Vec<Exit> = Vec::new();
@@ -218,6 +253,7 @@ pub(super) fn exits(machine: &Machine<'_>, found: &Found<'_>) -> Vec<Exit> {
             continue;
         }
         let (kind, at) = match &finished.end {
+            End::Return(_, _, at) if is_asked_for(machine, found, finished) => (ExitKind::Response, *at),
             End::Raise(_, at) => (ExitKind::Failure, *at),
             End::NextWork(at) => (ExitKind::Elsewhere, *at),
             End::Return(value, explicit, at) => {

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::arith;
 use super::calls::Args;
+use super::facts::credential_statuses;
 use super::machine::{End, Machine, Out, Plan, Res};
 use super::project::Entity;
 use super::state::{At, Event, Object, State};
@@ -389,8 +390,8 @@ impl Machine<'_> {
         Rc::make_mut(&mut state.heap).insert((id, name.into()), value);
     }
 
-    /// Notes that something is put where it outlasts the turn, after a failure: what was refused for want of it is another
-    /// request with it. A count, the time and what the failure itself gave mend nothing.
+    /// Notes that something is put where it outlasts the turn, after a credential was refused: what was refused for want of
+    /// it is another request with it. A count, the time and what the failure itself gave mend nothing.
     pub(super) fn note_stored(&self, state: &mut State, value: &Value) {
         let own = Taint::FAILURE.or(Taint::COUNTER).or(Taint::CLOCK).or(Taint::SERVER);
         let of_answer = |part: &Value| matches!(part, Value::Resp(_) | Value::Body(_) | Value::Status(..));
@@ -399,9 +400,14 @@ impl Machine<'_> {
             Value::Num(num) => !num.taint.has(Taint::ITEM.or(Taint::RANDOM)),
             other => matches!(other, Value::Bool(..) | Value::Exc(_) | Value::Object(_)),
         };
+        let refused = || {
+            let set = state.refusal();
+            set.is_some_and(|set| !set.is_empty() && set.minus(&credential_statuses()).is_empty())
+        };
         if state.failed.is_some()
             && !state.left
             && !idle
+            && refused()
             && !self.symbols.taint(value).has(own)
             && !self.symbols.mentions(value, &mut { of_answer })
         {

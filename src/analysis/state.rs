@@ -426,7 +426,7 @@ pub enum Event {
     PutBack(SymId),
     /// An inner loop of which the end is not known was left after a few turns: activation and head.
     WornOut(u32, BlockId),
-    /// After a failure something was put where it outlasts the turn (an attribute, an element): no number, and nothing
+    /// After a credential was refused, something was put where it outlasts the turn (an attribute, an element): no number, and nothing
     /// of the failure itself.
     Stored,
     /// A person was asked for something.

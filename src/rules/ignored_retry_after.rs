@@ -35,7 +35,7 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
     let statuses = wording::statuses(&statuses, "and");
     Some(Finding {
         // Whether these statuses are among those that are picked is a guess.
-        confidence: if path.picked { Confidence::Low } else { sure },
+        confidence: if path.picked || scope::is_beside(operation) { Confidence::Low } else { sure },
         message: format!("{} is repeated on {statuses} with `Retry-After` unread{lost}", wording::subject(operation)),
         why:
             "the server says in this header how long it will refuse; what is sent before that time is refused too, and \

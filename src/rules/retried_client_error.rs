@@ -3,7 +3,7 @@
 use super::{Context, Finding, Group, Rule, scope, wording};
 use crate::analysis::policy::{Bound, Cause, Exhaustion, FailurePath, Operation, Site};
 use crate::analysis::status::StatusSet;
-use crate::diagnostic::Level;
+use crate::diagnostic::{Confidence, Level};
 
 pub(super) const RULE: Rule = Rule {
     name: "retried-client-error",
@@ -29,7 +29,7 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
         },
     );
     Some(Finding {
-        confidence: scope::confidence(site, path),
+        confidence: if scope::is_beside(operation) { Confidence::Low } else { scope::confidence(site, path) },
         message: format!("{} is repeated on {}", wording::subject(operation), wording::statuses(&answers, "and")),
         why: format!("the same request gets the same answer: {count}, and the load is for nothing"),
         help: "let client errors out at once; only 408, 425 and 429 among them can change by waiting".to_owned(),

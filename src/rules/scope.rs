@@ -63,6 +63,13 @@ pub(super) fn site_confidence(site: &Site) -> Confidence {
     if site.cut { lower(sure) } else { sure }
 }
 
+/// Whether what is asked runs on the same machine, as its address says: no server that others share, and it is waited for
+/// until it has come up.
+pub(super) fn is_beside(operation: &Operation) -> bool {
+    let host = operation.target.as_deref().and_then(|target| target.split_once("://")).map(|(_, rest)| rest);
+    host.is_some_and(|host| ["localhost", "127.0.0.1", "0.0.0.0", "[::1]"].iter().any(|near| host.starts_with(near)))
+}
+
 /// One step less.
 pub(super) fn lower(confidence: Confidence) -> Confidence {
     match confidence {

@@ -591,6 +591,7 @@ pub struct Entry {
     #[serde(default)]
     pub stands_for: Option<String>,
     /// `remote`: it asks an HTTP API, so that what it raises may be the server's refusal for a while (429, 503).
+    /// `exception`: it is raised for the answers of one.
     #[serde(default)]
     pub http: bool,
     /// `local`: what it gives is used up by being read or sent once.

@@ -487,3 +487,136 @@ def fetch(url):
     python(&text("\ndef tell(more):\n    LIMITS.update(more)\n", "LIMITS[\"tries\"]", "1"), &open);
     python(&text("", "told.getint(\"net\", \"tries\")", "1"), &open);
 }
+
+#[test]
+fn a_first_wait_of_its_own_does_not_hide_how_the_others_go_on() {
+    rust(
+        r"
+use std::time::Duration;
+
+const LEAST: u64 = 500;
+
+pub struct Patience { made: u64, most: u64 }
+
+pub struct Settings { pub net: Option<u64> }
+
+pub enum Next<T> { Done(T), Failed(Fault), Again(u64) }
+
+impl Patience {
+    pub fn new(settings: &Settings) -> Self {
+        Self { made: 0, most: settings.net.unwrap_or(5) }
+    }
+
+    pub fn attempt<T>(&mut self, work: impl FnOnce() -> Result<T, Fault>) -> Next<T> {
+        match work() {
+            Err(error) if self.made < self.most && error.passes() => {
+                self.made += 1;
+                let pause = if self.made == 1 {
+                    LEAST + rand::thread_rng().gen_range(0..1000)
+                } else {
+                    std::cmp::min((self.made - 1) * 3 * 1000 + LEAST, 10_000)
+                };
+                Next::Again(pause)
+            }
+            Err(error) => Next::Failed(error),
+            Ok(value) => Next::Done(value),
+        }
+    }
+}
+
+pub fn keep_at<T>(settings: &Settings, mut work: impl FnMut() -> Result<T, Fault>) -> Result<T, Fault> {
+    let mut patience = Patience::new(settings);
+    loop {
+        match patience.attempt(&mut work) {
+            Next::Done(value) => return Ok(value),
+            Next::Failed(error) => return Err(error),
+            Next::Again(pause) => std::thread::sleep(Duration::from_millis(pause)),
+        }
+    }
+}
+",
+        // What a field of an object is made with, where nothing was given, is a default too.
+        &json!({ "kind": "loop", "cap": "count", "max_attempts": 6, "delay": "linear", "jitter": true,
+            "schedule": [[0.5, 1.5], [3.5, 3.5], [6.5, 6.5], [9.5, 9.5], [10.0, 10.0]] }),
+    );
+    // Three waits do not tell, and a fourth would.
+    python(
+        r"
+import random, time, requests
+
+def fetch(url):
+    for turn in range(4):
+        try:
+            return requests.get(url, timeout=5)
+        except requests.ConnectionError:
+            if turn == 3:
+                raise
+            time.sleep(3 * turn + 0.5 if turn else random.uniform(0.5, 1.5))
+",
+        &json!({ "max_attempts": 4, "delay": "linear", "schedule": [[0.5, 1.5], [3.5, 3.5], [6.5, 6.5]] }),
+    );
+}
+
+#[test]
+fn what_is_asked_for_a_status_may_be_a_refusal_for_a_while() {
+    let text = |asked: &str| {
+        format!(
+            r#"
+import time
+from .model import Model
+
+def answer(model: Model, text):
+    for turn in range(4):
+        try:
+            return model.complete(text)
+        except Exception as error:
+            if not ({asked}):
+                raise
+            time.sleep(2 ** turn)
+    raise RuntimeError(text)
+"#
+        )
+    };
+    let ignored = json!({ "kind": "loop", "retry_after": "ignored" });
+    for asked in [
+        r#""429" in str(error)"#,
+        r#"getattr(error, "status_code", None) in (429, 503)"#,
+        r#"error.code >= 500"#,
+        r#"error.code != 404"#,
+        r#""rate limit" in str(error).lower() or "503" in str(error).lower()"#,
+    ] {
+        python(&text(asked), &ignored);
+    }
+    // What says that such an answer is none that comes back, and what says nothing of HTTP.
+    let other = json!({ "kind": "loop", "retry_after": "not-applicable" });
+    for asked in [
+        r#""429" not in str(error)"#,
+        r#"error.code not in (429, 503)"#,
+        "error.errno == 32",
+        r#""busy" in str(error)"#,
+    ] {
+        python(&text(asked), &other);
+    }
+}
+
+#[test]
+fn an_error_of_a_service_may_be_a_refusal_for_a_while() {
+    let text = |class: &str| {
+        format!(
+            r"
+import time
+from botocore.exceptions import {class}
+
+def call(work):
+    for turn in range(4):
+        try:
+            return work()
+        except {class}:
+            time.sleep(2 ** turn)
+    raise RuntimeError
+"
+        )
+    };
+    python(&text("ClientError"), &json!({ "retry_after": "ignored" }));
+    python(&text("EndpointConnectionError"), &json!({ "retry_after": "not-applicable" }));
+}

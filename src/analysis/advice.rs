@@ -1,5 +1,7 @@
 //! What becomes of the server's Retry-After: kept, lowered, unread, or lost, and what a date in it does.
 
+use std::rc::Rc;
+
 use super::arith;
 use super::facts::{Group, local_span, since_failure};
 use super::handlers::is_answer;
@@ -7,11 +9,11 @@ use super::machine::{Advice, End, Finished, Machine, Plan};
 use super::outage::Outage;
 use super::policy::{Cause, DateForm, Form, RetryAfter};
 use super::sites::{Found, is_failure_value};
-use super::state::{At, Event, Failing, State};
+use super::state::{At, Event, Failing, Known3, OpInfo, State};
 use super::status::StatusSet;
 use super::taken::is_of_error;
 use super::value::{Node, Taint, Value};
-use crate::ir::BinOp;
+use crate::ir::{BinOp, UnOp};
 
 /// How a wait stands to what the server asked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -113,9 +115,78 @@ fn is_looked_at(group: &Group) -> bool {
     group.paths.iter().any(|path| path.state.events().iter().any(asks))
 }
 
+/// Whether a value is a part of what failed, or was asked of it.
+fn is_of_failure(machine: &Machine<'_>, group: &Group, state: &State, value: &Value, depth: u32) -> bool {
+    let result = group.op.result.map(Value::Sym);
+    let mut failed = |part: &Value| matches!(part, Value::Exc(_)) || Some(part) == result.as_ref();
+    if machine.symbols.taint(value).has(Taint::FAILURE) || machine.symbols.mentions(value, &mut failed) {
+        return true;
+    }
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let mut roots = Vec::new();
+    machine.symbols.collect_roots(value, &mut roots);
+    let asked = |root| state.results.get(root).is_some_and(|op: &Rc<OpInfo>| op.remote != Known3::Yes);
+    roots.iter().filter(|root| asked(*root)).any(|root| {
+        let inputs = state.results.get(root).map(|op| op.inputs.clone()).unwrap_or_default();
+        inputs.iter().any(|input| is_of_failure(machine, group, state, input, depth))
+    })
+}
+
+/// Whether it is asked if some part of what failed, whatever that is, is an error status: nobody asks that of what comes
+/// from no HTTP server. Where those are named with which a server may say how long to wait, it is those that come back.
+fn is_held_against_status(machine: &Machine<'_>, found: &Found<'_>, group: &Group) -> bool {
+    let advised = |value: &Value| match value {
+        Value::Num(num) => num.single().is_some_and(|number| number == 429.0 || number == 503.0),
+        Value::Str(text) => text.split(|c: char| !c.is_ascii_digit()).any(|part| matches!(part, "429" | "503")),
+        _ => false,
+    };
+    let is_status = |value: &Value| match value {
+        Value::Num(num) => num.single().is_some_and(|number| (400.0..=599.0).contains(&number)),
+        value => advised(value),
+    };
+    let among = |value: &Value, what: &dyn Fn(&Value) -> bool| match value {
+        Value::Tuple(items) => items.iter().any(what),
+        value => what(value),
+    };
+    let asks = |state: &State, event: &Event, back: bool| {
+        let Event::Decide { sym, taken, .. } = event else { return false };
+        let (mut sym, mut holds) = (*sym, *taken);
+        for _ in 0..4 {
+            match machine.symbols.info(sym).map(|info| &info.node) {
+                Some(Node::Unary(UnOp::Not, Value::Sym(inner))) => (sym, holds) = (*inner, !holds),
+                Some(Node::Truth(Value::Sym(inner))) => sym = *inner,
+                Some(Node::Binary(op, a, b)) if arith::is_test(*op) || matches!(op, BinOp::In | BinOp::NotIn) => {
+                    let of_failure = |value: &Value| is_of_failure(machine, group, state, value, 3);
+                    let Some((_, named)) =
+                        [(a, b), (b, a)].into_iter().find(|(part, named)| among(named, &is_status) && of_failure(part))
+                    else {
+                        return false;
+                    };
+                    let fits = holds != matches!(op, BinOp::Ne | BinOp::NotIn);
+                    return !among(named, &advised) || fits == back;
+                }
+                _ => return false,
+            }
+        }
+        false
+    };
+    let of_group = |path: &&Finished| {
+        path.state.failed.as_ref().is_some_and(|failed| failed.op.place == group.op.place && failed.how == group.how)
+    };
+    let out = found.explored.out.iter().filter(of_group).map(|path| (path, false));
+    group.paths.iter().map(|path| (path, true)).chain(out).any(|(path, back)| {
+        let events: Vec<Event> = path.state.events().into_iter().cloned().collect();
+        since_failure(&events).iter().any(|event| asks(&path.state, event, back))
+    })
+}
+
 /// Whether what comes back may be the refusal of an HTTP server: an error of a class that stands for an answer, or one
-/// that is above such a class, where nothing is known of what the operation raises but what the handler names.
-fn may_be_refusal(machine: &Machine<'_>, group: &Group) -> bool {
+/// that is above such a class, where nothing is known of what the operation raises but what the handler names; and
+/// whatever is asked for its status.
+fn may_be_refusal(machine: &Machine<'_>, found: &Found<'_>, group: &Group) -> bool {
+    if is_held_against_status(machine, found, group) {
+        return true;
+    }
     let asked = is_looked_at(group) && group.answers.is_none_or(|left| !left.and(&advised_statuses()).is_empty());
     let classes = match &group.how {
         Failing::Raises(classes) => classes,
@@ -167,7 +238,7 @@ pub(super) fn advice(
         });
         return match honoured {
             true => (RetryAfter::Honoured, DateForm::Fine),
-            false if may_be_refusal(machine, group) => (RetryAfter::OutOfReach, DateForm::Fine),
+            false if may_be_refusal(machine, found, group) => (RetryAfter::OutOfReach, DateForm::Fine),
             false => not_applicable,
         };
     }

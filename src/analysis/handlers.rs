@@ -18,10 +18,11 @@ pub(super) fn stands_for(models: &Models, classes: &[Rc<str>]) -> Option<StatusS
     Some(sets.iter().fold(StatusSet::EMPTY, |all, set| all.or(set))).filter(|set| !set.is_empty())
 }
 
-/// Whether errors of a class are answers: they are raised on an error status, or asked for theirs.
+/// Whether errors of a class are answers: they are raised on an error status, or asked for theirs, or a model says so.
 pub(super) fn is_answer(models: &Models, class: &str) -> bool {
     let class = models.canonical(class);
-    models.entries().iter().any(|entry| {
+    let told = models.exception(class).is_some_and(|entry| entry.http);
+    told || models.entries().iter().any(|entry| {
         let by_status = || entry.status_error.as_deref().is_some_and(|error| models.canonical(error) == class);
         let asked = || entry.kind == Kind::Status && entry.types.iter().any(|ty| models.canonical(ty) == class);
         by_status() || asked()

@@ -30,6 +30,8 @@ pub(super) fn longer(machine: &mut Machine<'_>, found: &Found<'_>, group: &Group
     match lengths.as_slice() {
         [_] => {}
         [a, b] if a != b => {}
+        // Neither the same is added each time nor is it multiplied: the first may be reckoned otherwise than the others.
+        [a, b, c] if a < b && b < c && !is_near(b - a, c - b) && !is_near(b / a, c / b) => {}
         _ => return None,
     }
     let plan = Plan { uncounted: Some(attempts.saturating_sub(1)), ..found.plan.clone() };
@@ -122,6 +124,11 @@ fn is_written_down(event: &Event) -> bool {
         Event::Wait { value, .. } => matches!(value, Value::Num(num) if num.single().is_some()),
         _ => true,
     }
+}
+
+/// Whether two numbers are the same but for rounding.
+fn is_near(a: f64, b: f64) -> bool {
+    (b - a).abs() <= 0.01 * a.abs()
 }
 
 /// Whether a path waits.
@@ -229,7 +236,12 @@ fn growth(lengths: &[f64]) -> Pace {
         return Pace::Unknown;
     }
     let first = pairs().next().map_or(0.0, |(a, b)| b - a);
-    let added = full.len() > 2 && pairs().all(|(a, b)| ((b - a) - first).abs() <= 0.01 * first.abs());
+    let added = full.len() > 2 && pairs().all(|(a, b)| is_near(first, b - a));
+    // A first wait that is reckoned otherwise (drawn, or a fixed one) changes nothing of how the others go on.
+    let steps: Vec<f64> = pairs().skip(1).map(|(a, b)| b - a).collect();
+    let equal = |pair: &[f64]| matches!(pair, [a, b] if is_near(*a, *b));
+    let added =
+        added || steps.len() > 1 && first <= steps.first().copied().unwrap_or(first) && steps.windows(2).all(equal);
     match () {
         () if added => Pace::Linear,
         () if pairs().all(|(a, b)| b >= a * DOUBLED) => Pace::Exponential,
@@ -264,6 +276,7 @@ mod tests {
         assert_eq!(growth(&[5.0, 10.0, 15.0]), Pace::Linear);
         assert_eq!(growth(&[1.0, 2.0, 3.0, 4.0, 4.0]), Pace::Linear);
         assert_eq!(growth(&[1.0, 1.1, 1.3]), Pace::Linear);
+        assert_eq!(growth(&[1.0, 3.5, 6.5, 9.5, 10.0, 10.0]), Pace::Linear);
         assert_eq!(growth(&[2.0, 1.0, 0.5]), Pace::Unknown);
         assert_eq!(growth(&[1.0, 4.0, 2.0, 4.0]), Pace::Unknown);
         assert_eq!(growth(&[1.0, 3.0]), Pace::Exponential);

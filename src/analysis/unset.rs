@@ -42,8 +42,13 @@ fn stands_in(machine: &Machine<'_>, own: &State, given: &State) -> bool {
                 && machine.symbols.mentions(value, &mut |part| part == of)
         })
     };
-    frame.slots.iter().zip(other.slots.iter()).any(|pair| match pair {
-        (Some(number @ Value::Num(_)), Some(value @ Value::Sym(_))) => !is_once(number) && asked(value),
+    let default = |number: &Value, value: &Value| match (number, value) {
+        (Value::Num(_), Value::Sym(_)) => !is_once(number) && asked(value),
         _ => false,
-    })
+    };
+    // In a variable, or in a field of an object that was made with it.
+    let mut slots = frame.slots.iter().zip(other.slots.iter());
+    let mut fields = own.heap.iter();
+    slots.any(|(own, other)| own.as_ref().zip(other.as_ref()).is_some_and(|(own, other)| default(own, other)))
+        || fields.any(|(field, value)| given.heap.get(field).is_some_and(|other| default(value, other)))
 }

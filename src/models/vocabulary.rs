@@ -125,6 +125,7 @@ pub const WORDS: &[Word] = &[
             "conflict",
             "content",
             "elapsed",
+            "http",
             "interrupt",
             "occurs",
             "severed",

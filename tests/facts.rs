@@ -422,6 +422,48 @@ fn a_second_try_is_found_by_the_way_that_leads_to_it() {
 }
 
 #[test]
+fn what_a_helper_makes_of_the_same_things_is_the_same_in_a_second_try() {
+    let of = |second: &str, wrapped: &str| {
+        let text = format!(
+            r#"
+import requests
+
+
+class Refused(Exception):
+    @property
+    def code(self):
+        return str(self.args[0])
+
+
+class Desk:
+    def __init__(self):
+        self.session = requests.Session()
+
+    def once(self, url, order):
+        sealed = {wrapped}
+        answer = self.session.post(url, data=sealed, timeout=5)
+        if not answer.ok:
+            raise Refused(answer.text)
+        return answer
+
+    def post(self, url, order, other):
+        try:
+            return self.once(url, order)
+        except Refused as refused:
+            if refused.code == "stale":
+                return self.once(url, {second})
+            raise
+"#
+        );
+        sites(&text, Language::Python).len()
+    };
+    assert_eq!(of("order", "self.seal(order)"), 1);
+    assert_eq!(of("order", "self.seal(self.stamp(order))"), 1);
+    assert_eq!(of("other", "self.seal(order)"), 0);
+    assert_eq!(of("other", "self.seal(self.stamp(order))"), 0);
+}
+
+#[test]
 fn a_loop_over_items_that_nothing_ends_early_is_no_retry() {
     let text = |last: &str| {
         format!(

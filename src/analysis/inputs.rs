@@ -91,6 +91,41 @@ impl Machine<'_> {
         self.times_made(state, std::slice::from_ref(url), by_chance)
     }
 
+    /// Whether two operations ask for the same. What a helper makes of the same things is the same when it is called once
+    /// more.
+    pub(super) fn asks_alike(&self, state: &State, first: &OpInfo, second: &OpInfo) -> bool {
+        let in_helper = first.at == second.at && first.base != second.base;
+        first.inputs == second.inputs || in_helper && self.are_alike(state, &first.inputs, &second.inputs, MADE_OF)
+    }
+
+    fn are_alike(&self, state: &State, first: &[Value], second: &[Value], depth: u32) -> bool {
+        let mut pairs = first.iter().zip(second);
+        first.len() == second.len() && pairs.all(|(one, other)| self.is_alike(state, one, other, depth))
+    }
+
+    fn is_alike(&self, state: &State, one: &Value, other: &Value, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return one == other };
+        match (one, other) {
+            _ if one == other => true,
+            (Value::Tuple(items), Value::Tuple(others)) => self.are_alike(state, items, others, depth),
+            (Value::Sym(id), Value::Sym(again)) => match (state.results.get(id), state.results.get(again)) {
+                (Some(made), Some(anew)) => {
+                    made.at == anew.at && self.are_alike(state, &made.inputs, &anew.inputs, depth)
+                }
+                _ => match (self.symbols.info(*id).map(|it| &it.node), self.symbols.info(*again).map(|it| &it.node)) {
+                    (Some(Node::Payload(inner, good)), Some(Node::Payload(anew, well))) => {
+                        good == well && self.is_alike(state, inner, anew, depth)
+                    }
+                    (Some(Node::Call(name, parts)), Some(Node::Call(called, with))) => {
+                        name == called && self.are_alike(state, parts, with, depth)
+                    }
+                    _ => false,
+                },
+            },
+            _ => false,
+        }
+    }
+
     /// How often what chance gave, among some values, was drawn.
     pub(super) fn times_drawn(&self, state: &State, values: &[Value]) -> u32 {
         self.times_made(state, values, |root| self.is_chance(root))

@@ -64,7 +64,7 @@ impl<'a> Machine<'a> {
             && self.plan.second_try
             && failed.op.place != info.place
             && failed.op.model == info.model
-            && failed.op.inputs == info.inputs
+            && self.asks_alike(state, &failed.op, info)
             && (info.model.is_some() || failed.op.text == info.text)
             && info.remote != Known3::No
         {

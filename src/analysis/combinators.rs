@@ -37,7 +37,11 @@ pub(super) fn decorated(machine: &mut Machine<'_>, func: FuncRef, function: &Fun
         return found;
     }
     for decorator in &function.decorators {
-        let value = machine.initial(FuncRef { file: func.file, func: decorator.value });
+        let make = FuncRef { file: func.file, func: decorator.value };
+        if !machine.project.may_give_policy(make) {
+            continue;
+        }
+        let value = machine.initial(make);
         let Some(piece) = machine.piece(func.file, &value) else { continue };
         if !machine.is_policy(func.file, &value) && !machine.may_ask_again(&piece, function) {
             continue;
@@ -265,7 +269,10 @@ impl Machine<'_> {
                 own = own.or(Some(make));
                 continue;
             }
-            let value = self.initial(FuncRef { file: func.file, func: decorator.value });
+            if !self.project.may_give_policy(make) {
+                continue;
+            }
+            let value = self.initial(make);
             let queued = self.piece(func.file, &value).is_some_and(|piece| piece.entry.queue);
             if self.is_policy(func.file, &value) && !queued && !self.is_endless(&mut state.clone(), &value) {
                 policy = Some(value);

@@ -9,7 +9,7 @@ use super::machine::Machine;
 use super::pieces::is_callable;
 use super::state::State;
 use super::value::{FuncRef, Pending, Value};
-use crate::ir::Function;
+use crate::ir::{Function, Op};
 use crate::models::Kind;
 
 /// Among the arguments of a call: the function is meant as it is written.
@@ -67,10 +67,19 @@ impl<'a> Machine<'a> {
 
     /// Whether one of a function's decorators makes a decorator of it.
     fn is_made_decorator(&mut self, func: FuncRef, function: &Function) -> bool {
+        let project = self.project;
+        let makes = |path: &str| project.known(func.file, path).is_some_and(|entry| entry.kind == Kind::Decorator);
         function.decorators.iter().any(|decorator| {
-            let value = self.initial(FuncRef { file: func.file, func: decorator.value });
-            let Value::Path(path) = &value else { return false };
-            self.project.known(func.file, path).is_some_and(|entry| entry.kind == Kind::Decorator)
+            let make = FuncRef { file: func.file, func: decorator.value };
+            let instrs = project.function(make).into_iter().flat_map(|make| &make.blocks).flat_map(|block| &block.instrs);
+            let may_make = |op: &Op| match op {
+                Op::Path(path) => makes(path),
+                // An alias.
+                Op::Global(_) | Op::Attr(..) => true,
+                _ => false,
+            };
+            instrs.into_iter().any(|instr| may_make(&instr.op))
+                && matches!(self.initial(make), Value::Path(path) if makes(&path))
         })
     }
 

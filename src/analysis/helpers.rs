@@ -13,7 +13,7 @@ use super::project::{Entity, Project};
 use super::reach::{named, own_name};
 use super::value::FuncRef;
 use crate::ir::{BlockId, Callee, FuncId, Function, Instr, Module, Op, Slot, UnOp};
-use crate::models::Kind;
+use crate::models::{Kind, Models};
 use crate::source::Span;
 
 /// How far a value is followed back through copies and closures.
@@ -32,8 +32,6 @@ struct Index {
     hand_on: FxHashSet<FuncRef>,
     /// The names under which they are called.
     names: FxHashSet<Box<str>>,
-    /// The names of all methods.
-    methods: FxHashSet<Box<str>>,
 }
 
 /// A loop in which a function calls what it is given.
@@ -67,11 +65,11 @@ impl<'a> Project<'a> {
     }
 
     /// Whether a function may bring something in that a helper calls again.
-    pub(super) fn may_bring(&self, file: u32, function: &Function) -> bool {
+    pub(super) fn may_bring(&self, file: u32, function: &'a Function) -> bool {
         let index = self.helper_index();
         let Some(module) = self.module(file).filter(|_| !index.loops.is_empty()) else { return false };
         let instrs = || function.blocks.iter().flat_map(|block| &block.instrs);
-        let is_helper = |op: &Op| named(module, op).map(|name| index.names.contains(name));
+        let is_helper = |op: &Op| self.is_helper(file, module, op);
         if !instrs().any(|instr| is_helper(&instr.op) == Some(true)) {
             return false;
         }
@@ -84,30 +82,41 @@ impl<'a> Project<'a> {
                 op => is_helper(op),
             };
             // What has no name of its own may be a helper that another call gave.
-            called != Some(false) && self.brings(file, &made, instr)
+            called != Some(false) && self.brings(file, function, &made, instr)
         })
     }
 
-    /// Whether a call is given something that may be a callable.
-    fn brings(&self, file: u32, made: &[Option<&Op>], instr: &Instr) -> bool {
+    /// Whether a call is given something that may be a callable which leaves the process.
+    fn brings(&self, file: u32, function: &'a Function, made: &[Option<&'a Op>], instr: &Instr) -> bool {
         let Op::Call { args, .. } = &instr.op else { return false };
-        args.iter().any(|arg| self.may_be_called(file, made, arg.value, DEPTH))
+        args.iter().any(|arg| self.may_be_called(file, function, made, arg.value, DEPTH))
     }
 
-    fn may_be_called(&self, file: u32, made: &[Option<&Op>], slot: Slot, depth: u32) -> bool {
+    fn may_be_called(
+        &self,
+        file: u32,
+        function: &'a Function,
+        made: &[Option<&'a Op>],
+        slot: Slot,
+        depth: u32,
+    ) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
-        match made.get(slot.0 as usize).copied().flatten() {
-            Some(Op::Func(_)) => true,
-            Some(Op::Copy(from) | Op::Unary(UnOp::Same, from)) => self.may_be_called(file, made, *from, depth),
-            Some(Op::Path(path)) => {
-                matches!(self.entity(path), Some(Entity::Func(_))) || self.known(file, path).is_some()
-            }
-            Some(Op::Attr(_, name)) => {
-                let of_library = || self.models(file).is_some_and(|models| !models.types_with_method(name).is_empty());
-                self.helper_index().methods.contains(name.as_str()) || of_library()
+        let Some(op) = made.get(slot.0 as usize).copied().flatten() else { return false };
+        match op {
+            Op::Copy(from) | Op::Unary(UnOp::Same, from) => self.may_be_called(file, function, made, *from, depth),
+            Op::Func(_) | Op::Path(_) => self.leads_out(file, function, op).is_some(),
+            Op::Attr(_, name) => {
+                let leaves = |models: &Models| {
+                    let mut entries = models.types_with_method(name).iter().filter_map(|method| models.entry_of(method));
+                    entries.any(|entry| entry.kind.leaves_process())
+                };
+                self.leads_out(file, function, op).is_some() || self.models(file).is_some_and(leaves)
             }
             // A callable that is made of another one.
-            Some(Op::Call { args, .. }) => args.iter().any(|arg| self.may_be_called(file, made, arg.value, depth)),
+            Op::Call { args, .. } => {
+                args.iter().any(|arg| self.may_be_called(file, function, made, arg.value, depth))
+                    || self.leads_out(file, function, op).is_some()
+            }
             _ => false,
         }
     }
@@ -133,11 +142,19 @@ impl<'a> Project<'a> {
                     let value = self.module(file).and_then(|module| module.global(id)).and_then(|global| global.value);
                     value.is_some_and(|value| self.names_helper(FuncRef { file, func: value }, depth))
                 }
-                Some(_) => named(module, &instr.op).is_some_and(|name| index.names.contains(name)),
+                Some(_) => self.is_helper(func.file, module, &instr.op) == Some(true),
                 None => false,
             },
-            op => named(module, op).is_some_and(|name| index.names.contains(name)),
+            op => self.is_helper(func.file, module, op) == Some(true),
         })
+    }
+
+    /// Whether what an instruction names is a helper, or hands on to one; not known where it names nothing.
+    fn is_helper(&self, file: u32, module: &'a Module, op: &'a Op) -> Option<bool> {
+        match self.func_of(file, op) {
+            Some(func) => Some(self.hands_on(func)),
+            None => named(module, op).map(|name| self.helper_index().names.contains(name)),
+        }
     }
 }
 
@@ -150,9 +167,6 @@ fn index(project: &Project<'_>) -> Index {
         let closures = calling_captured(module);
         for (id, function) in module.functions.iter().enumerate() {
             let Ok(id) = u32::try_from(id) else { break };
-            if function.class.is_some() {
-                index.methods.insert(function.name.as_str().into());
-            }
             if function.is_test || (function.params.is_empty() && function.parent.is_none()) {
                 continue;
             }

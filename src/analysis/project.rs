@@ -187,6 +187,18 @@ impl<'a> Project<'a> {
         self.names.get(path).or_else(|| self.names.get(path.strip_prefix('.')?)).copied()
     }
 
+    /// The project's own function that an instruction names, where it can only be that one.
+    pub(super) fn func_of(&self, file: u32, op: &Op) -> Option<FuncRef> {
+        match op {
+            Op::Func(func) => Some(FuncRef { file, func: *func }),
+            Op::Path(path) => match self.entity(path)? {
+                Entity::Func(func) => Some(func),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// A file's graph.
     #[must_use]
     pub fn module(&self, file: u32) -> Option<&'a Module> {

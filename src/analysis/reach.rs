@@ -1,7 +1,7 @@
-//! Which functions may come to something that leaves the process, told from names alone: a coarse sieve that spares
-//! explorations that cannot find anything.
+//! Which functions may come to something that leaves the process, or to the policy of a library, told from names alone:
+//! a coarse sieve that spares explorations that cannot find anything.
 //!
-//! Invariant: what may be followed to a known remote operation is let through; much else is too.
+//! Invariant: what may be followed to a known remote operation, or to a policy, is let through; much else is too.
 
 use std::sync::OnceLock;
 
@@ -9,14 +9,26 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::project::Project;
 use super::value::FuncRef;
-use crate::ir::{Callee, FuncId, Function, Module, Op, TypeRef};
-use crate::models::Models;
+use crate::ir::{Callee, FuncId, Function, FunctionKind, Module, Op, TypeRef};
+use crate::models::{Kind, Models};
 
 /// The names under which the functions of a project are called that may reach a remote operation.
 #[derive(Debug, Default)]
 pub struct Reach {
     names: OnceLock<Reached>,
     firm: OnceLock<Reached>,
+    policies: OnceLock<Reached>,
+}
+
+/// What may be come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Aim {
+    /// An operation.
+    Operation,
+    /// The same, as in [`Project::surely_reaches`].
+    Firmly,
+    /// A policy of a library.
+    Policy,
 }
 
 /// The names of the functions that may reach an operation, which files have to do with clients, and the functions.
@@ -24,7 +36,7 @@ type Reached = (FxHashSet<Box<str>>, Vec<bool>, FxHashSet<FuncRef>);
 
 impl<'a> Project<'a> {
     fn reached(&self) -> &Reached {
-        self.reach().names.get_or_init(|| reaching(self, false))
+        self.reach().names.get_or_init(|| reaching(self, Aim::Operation))
     }
 
     /// Whether a function may come to a remote operation.
@@ -34,25 +46,34 @@ impl<'a> Project<'a> {
 
     /// The same, where a method counts only in files that import the library that operates under its name.
     pub(super) fn surely_reaches(&self, func: FuncRef) -> bool {
-        self.reach().firm.get_or_init(|| reaching(self, true)).2.contains(&func)
+        self.reach().firm.get_or_init(|| reaching(self, Aim::Firmly)).2.contains(&func)
+    }
+
+    /// Whether what a function gives may be a policy of a library.
+    pub(super) fn may_give_policy(&self, func: FuncRef) -> bool {
+        self.reach().policies.get_or_init(|| reaching(self, Aim::Policy)).2.contains(&func)
     }
 
     /// The names in an instruction that may lead to a remote operation, what a caller gives being one.
     pub(super) fn leads_out(&self, file: u32, function: &'a Function, op: &'a Op) -> Option<&'a str> {
-        let (names, clients, _) = self.reached();
+        let (names, clients, reached) = self.reached();
         let module = self.module(file)?;
         let client = clients.get(file as usize) == Some(&true);
-        let name = named(module, op).filter(|name| names.contains(*name));
+        let leads = |name: &str| match self.func_of(file, op) {
+            Some(func) => reached.contains(&func),
+            None => names.contains(name),
+        };
+        let name = named(module, op).filter(|name| leads(name));
         name.or_else(|| names_operation(self, file, function, op, &|_, local| client || !local))
     }
 }
 
-/// The names of the functions that name an operation, and of those that name one of them, to the end; and which files
-/// have to do with clients. `firm` as in [`Project::surely_reaches`].
-fn reaching(project: &Project<'_>, firm: bool) -> Reached {
+/// The names of the functions that name what is aimed at, and of those that name one of them, to the end; and which files
+/// have to do with clients.
+fn reaching(project: &Project<'_>, aim: Aim) -> Reached {
     let mut found = Found::default();
     let mut clients = Vec::new();
-    let mut callers: FxHashMap<&str, Vec<FuncRef>> = FxHashMap::default();
+    let mut callers: FxHashMap<Link<'_>, Vec<FuncRef>> = FxHashMap::default();
     for (file, module) in project.modules.iter().enumerate() {
         let Ok(file) = u32::try_from(file) else { break };
         let Some(models) = project.models(file) else { continue };
@@ -60,22 +81,29 @@ fn reaching(project: &Project<'_>, firm: bool) -> Reached {
         clients.push(client);
         let counts = |library: &str, local: bool| {
             let own = |import: &String| models.library_of(import).is_some_and(|known| *known.name == *library);
-            if firm { module.imports.iter().any(own) } else { client || !local }
+            if aim == Aim::Firmly { module.imports.iter().any(own) } else { client || !local }
         };
         for (id, function) in module.functions.iter().enumerate() {
             let Ok(id) = u32::try_from(id) else { break };
             let func = FuncRef { file, func: FuncId(id) };
             let mut ops = function.blocks.iter().flat_map(|block| &block.instrs).map(|instr| &instr.op);
-            if ops.clone().any(|op| names_operation(project, file, function, op, &counts).is_some()) {
+            let aimed_at = |op| match aim {
+                Aim::Policy => names_policy(project, file, op),
+                Aim::Operation | Aim::Firmly => names_operation(project, file, function, op, &counts).is_some(),
+            };
+            if ops.clone().any(aimed_at) {
                 found.add(module, func);
             } else {
-                let names = ops.by_ref().filter_map(|op| named(module, op));
-                names.for_each(|name| callers.entry(name).or_default().push(func));
+                let links = ops.by_ref().filter_map(|op| link(project, file, module, op));
+                links.for_each(|link| callers.entry(link).or_default().push(func));
             }
         }
     }
-    while let Some(name) = found.work.pop() {
-        for func in callers.remove(name).unwrap_or_default() {
+    if aim == Aim::Policy {
+        tell_policies(project, &mut found);
+    }
+    while let Some(link) = found.work.pop() {
+        for func in callers.remove(&link).unwrap_or_default() {
             if let Some(module) = project.module(func.file) {
                 found.add(module, func);
             }
@@ -88,11 +116,29 @@ fn reaching(project: &Project<'_>, firm: bool) -> Reached {
 struct Found<'m> {
     reached: FxHashSet<FuncRef>,
     told: FxHashSet<&'m str>,
-    /// Names of functions that reach an operation, whose callers are to be found.
-    work: Vec<&'m str>,
+    /// Functions that reach an operation, and their names, whose callers are to be found.
+    work: Vec<Link<'m>>,
+}
+
+/// What an instruction leads to: a function, or whatever has a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Link<'m> {
+    Func(FuncRef),
+    Name(&'m str),
+}
+
+fn link<'m>(project: &Project<'m>, file: u32, module: &'m Module, op: &'m Op) -> Option<Link<'m>> {
+    let name = || named(module, op).or_else(|| named_variable(module, op)).map(Link::Name);
+    project.func_of(file, op).map(Link::Func).or_else(name)
 }
 
 impl<'m> Found<'m> {
+    fn tell(&mut self, name: &'m str) {
+        if self.told.insert(name) {
+            self.work.push(Link::Name(name));
+        }
+    }
+
     /// A function reaches an operation, and so do those that it stands in.
     fn add(&mut self, module: &'m Module, func: FuncRef) {
         let mut at = Some(func.func);
@@ -101,12 +147,64 @@ impl<'m> Found<'m> {
             if !self.reached.insert(FuncRef { func: id, ..func }) {
                 return;
             }
-            let name = own_name(module, function);
-            if self.told.insert(name) {
-                self.work.push(name);
+            self.work.push(Link::Func(FuncRef { func: id, ..func }));
+            self.tell(own_name(module, function));
+            if function.kind == FunctionKind::Initialiser {
+                held_by(module, id).for_each(|name| self.tell(name));
             }
             at = function.parent;
         }
+    }
+}
+
+/// The module variables and class attributes that an initialiser gives their value.
+fn held_by(module: &Module, init: FuncId) -> impl Iterator<Item = &str> {
+    let globals = module.globals.iter().filter(move |global| global.value == Some(init));
+    let fields = module.classes.iter().flat_map(|class| &class.fields).filter(move |field| field.value == Some(init));
+    globals.map(|global| global.name.as_str()).chain(fields.map(|field| field.name.as_str()))
+}
+
+/// The name of the module variable that an instruction reads.
+fn named_variable<'m>(module: &'m Module, op: &Op) -> Option<&'m str> {
+    match op {
+        Op::Global(id) => module.global(*id).map(|global| global.name.as_str()),
+        _ => None,
+    }
+}
+
+/// Tells the names of the project's own classes that are policies.
+fn tell_policies<'m>(project: &Project<'m>, found: &mut Found<'m>) {
+    loop {
+        let before = found.told.len();
+        for (file, module) in project.modules.iter().enumerate() {
+            let models = u32::try_from(file).ok().and_then(|file| project.models(file));
+            let of_library = |path: &str| models.and_then(|models| models.function(path));
+            for class in &module.classes {
+                let is_policy = class.bases.iter().any(|base| {
+                    let own = base.path.rsplit(['.', ':']).next().is_some_and(|name| found.told.contains(name));
+                    own || of_library(&base.path).is_some_and(|entry| entry.kind == Kind::Retry)
+                });
+                if is_policy {
+                    found.tell(&class.name);
+                }
+            }
+        }
+        if found.told.len() == before {
+            return;
+        }
+    }
+}
+
+/// Whether an instruction names a policy of a library, or a part of one.
+fn names_policy(project: &Project<'_>, file: u32, op: &Op) -> bool {
+    let Some(models) = project.models(file) else { return false };
+    match op {
+        Op::Path(path) => models.function(path).is_some_and(|entry| entry.kind == Kind::Retry),
+        Op::Attr(_, name) | Op::Call { callee: Callee::Method { name, .. } | Callee::Super { name }, .. } => {
+            let entries = models.types_with_method(name).iter().filter_map(|method| models.entry_of(method));
+            entries.into_iter().any(|entry| entry.kind == Kind::Retry)
+        }
+        _ => false,
     }
 }
 

@@ -12,7 +12,7 @@ use super::policy::{Form, Role, Site};
 use super::sites::{Found, Sieve, explore, handles, is_unnoticed};
 use super::state::{At, Event, Failed, Failing, Known3, OpInfo, State};
 use super::value::{ClassRef, FuncRef, Value};
-use crate::ir::{BlockId, Callee, Function, FunctionKind, Op, Slot, Term};
+use crate::ir::{Arg, BlockId, Callee, Const, Function, FunctionKind, Op, Slot, Term};
 
 /// An instruction: its block, and its number there.
 type Point = (BlockId, usize);
@@ -32,6 +32,9 @@ pub(super) fn in_function<'a>(machine: &mut Machine<'a>, func: FuncRef, function
         let mut instrs = function.blocks.iter().flat_map(|block| &block.instrs);
         let known = instrs.any(|instr| machine.project.leads_out(func.file, function, &instr.op).is_some());
         let sieve = Sieve { known, unknown: handles(function, &vec![true; function.blocks.len()]) };
+        if !sieve.known && !sieve.unknown {
+            return sites;
+        }
         let start = machine.enter(func);
         let mut plan = Plan { explore: true, recursion: true, max_turns: 2, ..Plan::calm() };
         let mut explored = explore(machine, &mut plan, vec![start.clone()], sieve);
@@ -137,7 +140,7 @@ fn repeats<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function)
                 },
             };
             let itself = name == function.name || name == format!("#{}", func.func.0);
-            if itself && function.kind == FunctionKind::Named {
+            if itself && function.kind == FunctionKind::Named && !is_of_another(callee, made) {
                 recursive = true;
             }
             let made_callee = match callee {
@@ -164,6 +167,15 @@ fn repeats<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function)
     (recursive, !recursive && branches && may_try_twice(function, &named))
 }
 
+/// Whether a method of the same name is a base's, or that of an object which this one has.
+fn is_of_another<'f>(callee: &Callee, made: impl Fn(Slot) -> Option<&'f Op>) -> bool {
+    match callee {
+        Callee::Super { .. } => true,
+        Callee::Method { receiver, .. } => matches!(made(*receiver), Some(Op::Attr(..))),
+        Callee::Value(_) => false,
+    }
+}
+
 /// Whether something that is named twice may be a second try of itself: the later call is come to where the earlier one
 /// raised, or by a condition that depends on what it gave or did to its receiver.
 fn may_try_twice(function: &Function, named: &[(&str, Point)]) -> bool {
@@ -173,12 +185,15 @@ fn may_try_twice(function: &Function, named: &[(&str, Point)]) -> bool {
     }
     let mut by_name: FxHashMap<&str, Vec<Point>> = FxHashMap::default();
     named.iter().for_each(|(name, at)| by_name.entry(name).or_default().push(*at));
+    let made = made_by(function);
     by_name.into_values().filter(|calls| calls.len() > 1).any(|calls| {
         if calls.len() > MOST_ALIKE {
             return true;
         }
         calls.iter().any(|first| {
-            let others = || calls.iter().map(|other| other.0).filter(|other| *other != first.0);
+            let same = calls.iter().filter(|other| other.0 != first.0 && !asks_otherwise(function, &made, *first, **other));
+            let same: Vec<BlockId> = same.map(|other| other.0).collect();
+            let others = || same.iter().copied();
             let reaches = |from: BlockId, other: BlockId| {
                 loops::reachable(function, from, None).get(other.0 as usize) == Some(&true)
             };
@@ -197,6 +212,37 @@ fn may_try_twice(function: &Function, named: &[(&str, Point)]) -> bool {
             })
         })
     })
+}
+
+/// Whether two calls are evidently of different things, or given different things for the same parameter: what the one
+/// asks, the other does not. Numbers and truths may only say how.
+fn asks_otherwise(function: &Function, made: &[Option<&Op>], one: Point, other: Point) -> bool {
+    let call = |(block, at): Point| match function.block(block).and_then(|block| block.instrs.get(at)).map(|at| &at.op) {
+        Some(Op::Call { callee, args }) => Some((callee, args.as_slice())),
+        _ => None,
+    };
+    let Some(((callee, one), (other_callee, other))) = call(one).zip(call(other)) else { return false };
+    let made = |slot: Slot| made.get(slot.0 as usize).copied().flatten();
+    let differ = |one: Slot, other: Slot| match (made(one), made(other)) {
+        (Some(Op::Const(Const::Str(one))), Some(Op::Const(Const::Str(other)))) => one != other,
+        (Some(Op::Path(one)), Some(Op::Path(other))) => one != other,
+        (Some(Op::Attr(_, one)), Some(Op::Attr(_, other))) => one != other,
+        (Some(Op::Global(one)), Some(Op::Global(other))) => one != other,
+        (Some(Op::Class(one)), Some(Op::Class(other))) => one != other,
+        _ => false,
+    };
+    if let (Callee::Method { receiver: one, .. }, Callee::Method { receiver: other, .. }) = (callee, other_callee)
+        && differ(*one, *other)
+    {
+        return true;
+    }
+    let placed = |arg: &&Arg| arg.name.is_none();
+    let spread = one.iter().chain(other).any(|arg| arg.spread);
+    let named = |one: &Arg| {
+        one.name.is_some() && other.iter().any(|other| other.name == one.name && differ(one.value, other.value))
+    };
+    let mut pairs = one.iter().filter(placed).zip(other.iter().filter(placed));
+    one.iter().any(named) || !spread && pairs.any(|(one, other)| differ(one.value, other.value))
 }
 
 /// The blocks that end with a condition on what a call gave, or on its receiver.

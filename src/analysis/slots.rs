@@ -32,8 +32,8 @@ impl<'a> Machine<'a> {
 
     /// A symbol of which enough was decided is replaced by what it then is.
     pub(super) fn settled(&mut self, state: &State, value: Value) -> Value {
-        if let Value::Sym(_) = value {
-            let none = self.symbols.intern(Node::IsNone(value.clone()), Taint::NONE);
+        if let Value::Sym(id) = value {
+            let none = self.symbols.none_of(id);
             if self.was_decided(state, none) == Some(true) {
                 return Value::None;
             }

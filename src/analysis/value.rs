@@ -400,6 +400,8 @@ pub struct SymInfo {
     pub ty: Option<Type>,
     /// Symbols that are made anew when their place is run again, and that this one depends on.
     pub roots: Rc<[SymId]>,
+    /// The symbol of the question whether it is none, once that was asked.
+    none: Option<SymId>,
 }
 
 /// The table of symbols of one analysis.
@@ -444,9 +446,21 @@ impl Symbols {
             Node::RetryAfter(_) => (0.0, f64::INFINITY),
             _ => (f64::NEG_INFINITY, f64::INFINITY),
         };
-        self.infos.push(SymInfo { node: node.clone(), taint, lo, hi, ty: None, roots: roots.into() });
+        self.infos.push(SymInfo { node: node.clone(), taint, lo, hi, ty: None, roots: roots.into(), none: None });
         self.index.insert(node, id);
         id
+    }
+
+    /// The symbol of the question whether another is none.
+    pub fn none_of(&mut self, id: SymId) -> SymId {
+        if let Some(none) = self.info(id).and_then(|info| info.none) {
+            return none;
+        }
+        let none = self.intern(Node::IsNone(Value::Sym(id)), Taint::NONE);
+        if let Some(info) = self.infos.get_mut(id.0 as usize) {
+            info.none = Some(none);
+        }
+        none
     }
 
     /// Narrows a symbol's range.

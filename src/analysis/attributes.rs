@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use super::machine::{Machine, is_once};
+use super::machine::{Machine, constant_value, is_once};
 use super::memory::{ASIDE_BUDGET, fixed};
 use super::state::State;
 use super::value::{ClassRef, FuncRef, Inst, Node, SymId, Taint, Type, Value};
-use crate::ir::{Callee, Function, Op, Slot};
+use crate::ir::{Callee, Function, Instr, Op, Slot};
 use crate::models::Kind;
 
 /// As many functions are looked at that make an object.
@@ -192,6 +192,9 @@ impl Machine<'_> {
         }
         let function = self.project.function(func)?;
         let this = function.params.iter().find(|param| param.is_self)?.slot;
+        if let Some(value) = self.plainly_set(func, function, this, name) {
+            return Some(value);
+        }
         let this = self.symbols.intern(Node::Param(func, this.0), Taint::NONE);
         let ends = self.constructed(func);
         let mut values = ends.iter().map(|state| {
@@ -218,6 +221,28 @@ impl Machine<'_> {
             Some(other @ Value::Num(_)) if !is_once(&other) => other,
             _ => first,
         })
+    }
+
+    /// What a constructor puts in an attribute once and on every path, as it stands there: a constant or what it is given.
+    /// It need not be run for that.
+    fn plainly_set(&mut self, func: FuncRef, function: &Function, this: Slot, name: &str) -> Option<Value> {
+        let sets = |instr: &&Instr| matches!(&instr.op, Op::SetAttr(_, attr, _) if attr == name);
+        let instrs = || function.blocks.iter().flat_map(|block| &block.instrs);
+        let first = function.blocks.first()?.instrs.iter().find(sets)?;
+        let Op::SetAttr(object, _, value) = &first.op else { return None };
+        if *object != this || instrs().filter(sets).count() != 1 {
+            return None;
+        }
+        let mut made = instrs().filter(|instr| instr.dst == Some(*value)).map(|instr| &instr.op);
+        match (made.next(), made.next()) {
+            (Some(Op::Const(constant)), None) => Some(constant_value(constant)),
+            (None, _) if function.params.iter().any(|param| param.slot == *value && !param.is_self) => {
+                let mut state = self.enter(func);
+                let value = self.read(&mut state, *value);
+                Some(fixed(&state, &value, 4))
+            }
+            _ => None,
+        }
     }
 
     /// How a constructor leaves its object. It is run once for all attributes, and at nobody's expense.

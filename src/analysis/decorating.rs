@@ -71,7 +71,8 @@ impl<'a> Machine<'a> {
         let makes = |path: &str| project.known(func.file, path).is_some_and(|entry| entry.kind == Kind::Decorator);
         function.decorators.iter().any(|decorator| {
             let make = FuncRef { file: func.file, func: decorator.value };
-            let instrs = project.function(make).into_iter().flat_map(|make| &make.blocks).flat_map(|block| &block.instrs);
+            let instrs =
+                project.function(make).into_iter().flat_map(|make| &make.blocks).flat_map(|block| &block.instrs);
             let may_make = |op: &Op| match op {
                 Op::Path(path) => makes(path),
                 // An alias.

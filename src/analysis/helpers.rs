@@ -10,10 +10,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::loops::loop_map;
 use super::project::{Entity, Project};
-use super::reach::{named, own_name};
+use super::reach::{Link, link, named, own_name};
 use super::value::FuncRef;
 use crate::ir::{BlockId, Callee, FuncId, Function, Instr, Module, Op, Slot, UnOp};
-use crate::models::{Kind, Models};
+use crate::models::Kind;
 use crate::source::Span;
 
 /// How far a value is followed back through copies and closures.
@@ -105,13 +105,7 @@ impl<'a> Project<'a> {
         match op {
             Op::Copy(from) | Op::Unary(UnOp::Same, from) => self.may_be_called(file, function, made, *from, depth),
             Op::Func(_) | Op::Path(_) => self.leads_out(file, function, op).is_some(),
-            Op::Attr(_, name) => {
-                let leaves = |models: &Models| {
-                    let mut entries = models.types_with_method(name).iter().filter_map(|method| models.entry_of(method));
-                    entries.any(|entry| entry.kind.leaves_process())
-                };
-                self.leads_out(file, function, op).is_some() || self.models(file).is_some_and(leaves)
-            }
+            Op::Attr(_, name) => self.may_be_sending_method(file, name),
             // A callable that is made of another one.
             Op::Call { args, .. } => {
                 args.iter().any(|arg| self.may_be_called(file, function, made, arg.value, depth))
@@ -160,7 +154,7 @@ impl<'a> Project<'a> {
 
 fn index(project: &Project<'_>) -> Index {
     let mut index = Index::default();
-    let mut handing: FxHashMap<&str, Vec<FuncRef>> = FxHashMap::default();
+    let mut handing: FxHashMap<Link<'_>, Vec<FuncRef>> = FxHashMap::default();
     let mut work: Vec<FuncRef> = Vec::new();
     for (file, module) in project.modules.iter().enumerate() {
         let Ok(file) = u32::try_from(file) else { break };
@@ -177,8 +171,8 @@ fn index(project: &Project<'_>) -> Index {
                 index.loops.insert(func, loops);
                 work.push(func);
             }
-            for name in look.handed_to() {
-                handing.entry(name).or_default().push(func);
+            for link in look.handed_to() {
+                handing.entry(link).or_default().push(func);
             }
         }
     }
@@ -190,13 +184,11 @@ fn index(project: &Project<'_>) -> Index {
             index.hand_on.insert(of);
             let class = function.class.and_then(|class| module.class(class));
             let names = [Some(own_name(module, function)), class.map(|class| class.name.as_str())];
-            for name in names.into_iter().flatten() {
-                index.names.insert(name.into());
-                for caller in handing.remove(name).unwrap_or_default() {
-                    if !index.hand_on.contains(&caller) {
-                        work.push(caller);
-                    }
-                }
+            let names = names.into_iter().flatten();
+            index.names.extend(names.clone().map(Box::from));
+            for link in names.map(Link::Name).chain([Link::Func(of)]) {
+                let callers = handing.remove(&link).unwrap_or_default();
+                work.extend(callers.into_iter().filter(|caller| !index.hand_on.contains(caller)));
             }
             at = function.parent;
         }
@@ -334,20 +326,21 @@ impl<'p, 'a> Look<'p, 'a> {
         found
     }
 
-    /// The names of what is given, as an argument, what was given.
-    fn handed_to(&self) -> Vec<&'a str> {
-        let mut names = Vec::new();
+    /// What is given, as an argument, what was given.
+    fn handed_to(&self) -> Vec<Link<'a>> {
+        let mut links = Vec::new();
         for instr in self.function.blocks.iter().flat_map(|block| &block.instrs) {
             let Op::Call { callee, args } = &instr.op else { continue };
             if !args.iter().any(|arg| self.is_given(arg.value, DEPTH)) {
                 continue;
             }
-            names.extend(match callee {
-                Callee::Value(slot) => self.made(*slot).and_then(|op| named(self.module, op)),
-                Callee::Method { .. } | Callee::Super { .. } => named(self.module, &instr.op),
-            });
+            let op = match callee {
+                Callee::Value(slot) => self.made(*slot),
+                Callee::Method { .. } | Callee::Super { .. } => Some(&instr.op),
+            };
+            links.extend(op.and_then(|op| link(self.project, self.file, self.module, op)));
         }
-        names
+        links
     }
 }
 

@@ -31,8 +31,18 @@ enum Aim {
     Policy,
 }
 
-/// The names of the functions that may reach an operation, which files have to do with clients, and the functions.
-type Reached = (FxHashSet<Box<str>>, Vec<bool>, FxHashSet<FuncRef>);
+/// What reaches an aim.
+#[derive(Debug)]
+struct Reached {
+    /// The functions.
+    funcs: FxHashSet<FuncRef>,
+    /// The names under which they are called.
+    names: FxHashSet<Box<str>>,
+    /// Those of them under which a method is named, to be called later on.
+    methods: FxHashSet<Box<str>>,
+    /// Which files have to do with clients.
+    clients: Vec<bool>,
+}
 
 impl<'a> Project<'a> {
     fn reached(&self) -> &Reached {
@@ -41,26 +51,35 @@ impl<'a> Project<'a> {
 
     /// Whether a function may come to a remote operation.
     pub(super) fn reaches(&self, func: FuncRef) -> bool {
-        self.reached().2.contains(&func)
+        self.reached().funcs.contains(&func)
     }
 
     /// The same, where a method counts only in files that import the library that operates under its name.
     pub(super) fn surely_reaches(&self, func: FuncRef) -> bool {
-        self.reach().firm.get_or_init(|| reaching(self, Aim::Firmly)).2.contains(&func)
+        self.reach().firm.get_or_init(|| reaching(self, Aim::Firmly)).funcs.contains(&func)
     }
 
     /// Whether what a function gives may be a policy of a library.
     pub(super) fn may_give_policy(&self, func: FuncRef) -> bool {
-        self.reach().policies.get_or_init(|| reaching(self, Aim::Policy)).2.contains(&func)
+        self.reach().policies.get_or_init(|| reaching(self, Aim::Policy)).funcs.contains(&func)
+    }
+
+    /// Whether an attribute of this name may be a method that comes to a remote operation.
+    pub(super) fn may_be_sending_method(&self, file: u32, name: &str) -> bool {
+        let leaves = |models: &Models| {
+            let mut entries = models.types_with_method(name).iter().filter_map(|method| models.entry_of(method));
+            entries.any(|entry| entry.kind.leaves_process())
+        };
+        self.reached().methods.contains(name) || self.models(file).is_some_and(leaves)
     }
 
     /// The names in an instruction that may lead to a remote operation, what a caller gives being one.
     pub(super) fn leads_out(&self, file: u32, function: &'a Function, op: &'a Op) -> Option<&'a str> {
-        let (names, clients, reached) = self.reached();
+        let Reached { funcs, names, clients, .. } = self.reached();
         let module = self.module(file)?;
         let client = clients.get(file as usize) == Some(&true);
         let leads = |name: &str| match self.func_of(file, op) {
-            Some(func) => reached.contains(&func),
+            Some(func) => funcs.contains(&func),
             None => names.contains(name),
         };
         let name = named(module, op).filter(|name| leads(name));
@@ -109,7 +128,10 @@ fn reaching(project: &Project<'_>, aim: Aim) -> Reached {
             }
         }
     }
-    (found.told.into_iter().map(Box::from).collect(), clients, found.reached)
+    let methods = found.reached.iter().filter_map(|func| project.function(*func));
+    let methods = methods.filter(|function| function.class.is_some() && !function.is_property);
+    let methods = methods.map(|function| Box::from(function.name.as_str())).collect();
+    Reached { names: found.told.into_iter().map(Box::from).collect(), methods, clients, funcs: found.reached }
 }
 
 #[derive(Default)]
@@ -122,12 +144,15 @@ struct Found<'m> {
 
 /// What an instruction leads to: a function, or whatever has a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Link<'m> {
+pub(super) enum Link<'m> {
+    /// This function.
     Func(FuncRef),
+    /// What is called so.
     Name(&'m str),
 }
 
-fn link<'m>(project: &Project<'m>, file: u32, module: &'m Module, op: &'m Op) -> Option<Link<'m>> {
+/// What an instruction leads to.
+pub(super) fn link<'m>(project: &Project<'m>, file: u32, module: &'m Module, op: &'m Op) -> Option<Link<'m>> {
     let name = || named(module, op).or_else(|| named_variable(module, op)).map(Link::Name);
     project.func_of(file, op).map(Link::Func).or_else(name)
 }

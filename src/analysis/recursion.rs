@@ -191,7 +191,8 @@ fn may_try_twice(function: &Function, named: &[(&str, Point)]) -> bool {
             return true;
         }
         calls.iter().any(|first| {
-            let same = calls.iter().filter(|other| other.0 != first.0 && !asks_otherwise(function, &made, *first, **other));
+            let same =
+                calls.iter().filter(|other| other.0 != first.0 && !asks_otherwise(function, &made, *first, **other));
             let same: Vec<BlockId> = same.map(|other| other.0).collect();
             let others = || same.iter().copied();
             let reaches = |from: BlockId, other: BlockId| {
@@ -217,7 +218,8 @@ fn may_try_twice(function: &Function, named: &[(&str, Point)]) -> bool {
 /// Whether two calls are evidently of different things, or given different things for the same parameter: what the one
 /// asks, the other does not. Numbers and truths may only say how.
 fn asks_otherwise(function: &Function, made: &[Option<&Op>], one: Point, other: Point) -> bool {
-    let call = |(block, at): Point| match function.block(block).and_then(|block| block.instrs.get(at)).map(|at| &at.op) {
+    let call = |(block, at): Point| match function.block(block).and_then(|block| block.instrs.get(at)).map(|at| &at.op)
+    {
         Some(Op::Call { callee, args }) => Some((callee, args.as_slice())),
         _ => None,
     };

@@ -32,6 +32,8 @@ struct Index {
     hand_on: FxHashSet<FuncRef>,
     /// The names under which they are called.
     names: FxHashSet<Box<str>>,
+    /// Those of them that are methods.
+    methods: FxHashSet<Box<str>>,
 }
 
 /// A loop in which a function calls what it is given.
@@ -107,10 +109,7 @@ impl<'a> Project<'a> {
             Op::Func(_) | Op::Path(_) => self.leads_out(file, function, op).is_some(),
             Op::Attr(_, name) => self.may_be_sending_method(file, name),
             // A callable that is made of another one.
-            Op::Call { args, .. } => {
-                args.iter().any(|arg| self.may_be_called(file, function, made, arg.value, depth))
-                    || self.leads_out(file, function, op).is_some()
-            }
+            Op::Call { args, .. } => args.iter().any(|arg| self.may_be_called(file, function, made, arg.value, depth)),
             _ => false,
         }
     }
@@ -145,9 +144,15 @@ impl<'a> Project<'a> {
 
     /// Whether what an instruction names is a helper, or hands on to one; not known where it names nothing.
     fn is_helper(&self, file: u32, module: &'a Module, op: &'a Op) -> Option<bool> {
-        match self.func_of(file, op) {
-            Some(func) => Some(self.hands_on(func)),
-            None => named(module, op).map(|name| self.helper_index().names.contains(name)),
+        let index = self.helper_index();
+        match op {
+            Op::Call { callee: Callee::Method { name, .. } | Callee::Super { name }, .. } => {
+                Some(index.methods.contains(name.as_str()))
+            }
+            op => match self.func_of(file, op) {
+                Some(func) => Some(self.hands_on(func)),
+                None => named(module, op).map(|name| index.names.contains(name)),
+            },
         }
     }
 }
@@ -185,6 +190,9 @@ fn index(project: &Project<'_>) -> Index {
             let class = function.class.and_then(|class| module.class(class));
             let names = [Some(own_name(module, function)), class.map(|class| class.name.as_str())];
             let names = names.into_iter().flatten();
+            if function.class.is_some() {
+                index.methods.insert(function.name.as_str().into());
+            }
             index.names.extend(names.clone().map(Box::from));
             for link in names.map(Link::Name).chain([Link::Func(of)]) {
                 let callers = handing.remove(&link).unwrap_or_default();

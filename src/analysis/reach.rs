@@ -90,7 +90,7 @@ impl<'a> Project<'a> {
 /// The names of the functions that name what is aimed at, and of those that name one of them, to the end; and which files
 /// have to do with clients.
 fn reaching(project: &Project<'_>, aim: Aim) -> Reached {
-    let mut found = Found::default();
+    let mut found = Found { variables: aim == Aim::Policy, ..Found::default() };
     let mut clients = Vec::new();
     let mut callers: FxHashMap<Link<'_>, Vec<FuncRef>> = FxHashMap::default();
     for (file, module) in project.modules.iter().enumerate() {
@@ -140,6 +140,8 @@ struct Found<'m> {
     told: FxHashSet<&'m str>,
     /// Functions that reach an operation, and their names, whose callers are to be found.
     work: Vec<Link<'m>>,
+    /// What a variable holds is come to by its name.
+    variables: bool,
 }
 
 /// What an instruction leads to: a function, or whatever has a name.
@@ -174,7 +176,7 @@ impl<'m> Found<'m> {
             }
             self.work.push(Link::Func(FuncRef { func: id, ..func }));
             self.tell(own_name(module, function));
-            if function.kind == FunctionKind::Initialiser {
+            if self.variables && function.kind == FunctionKind::Initialiser {
                 held_by(module, id).for_each(|name| self.tell(name));
             }
             at = function.parent;

@@ -39,8 +39,11 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
     })
 }
 
+/// The wait after the last attempt. A first attempt that no other follows is not the last of several: whatever waits
+/// after it waits for something else.
 fn useless_wait(path: &FailurePath) -> Option<(Wait, Span)> {
-    path.wait_after_last.filter(|(wait, _)| wait.unknown && wait.high > 0.0 || wait.high >= NOTICED)
+    let noticed = |wait: &Wait| wait.unknown && wait.high > 0.0 || wait.high >= NOTICED;
+    path.wait_after_last.filter(|(wait, _)| path.attempts != Some(1) && noticed(wait))
 }
 
 /// "16 s", "16 to 17 s"; `None` where it is not known.

@@ -224,6 +224,16 @@ fn many_attempts_count_where_they_are_not_spread_out() {
 }
 
 #[test]
+fn an_only_attempt_is_not_the_last_of_several() {
+    let rule = "sleep-after-last-attempt";
+    let mut site = repair();
+    assert!(names(&site).contains(&rule));
+    site.failures[0].attempts = Some(1);
+    site.max_attempts = Some(1);
+    assert!(!names(&site).contains(&rule));
+}
+
+#[test]
 fn client_errors_that_can_change_are_no_fault() {
     let retried = |statuses: &str, change: fn(&mut FailurePath)| {
         let mut site = handler();

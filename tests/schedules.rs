@@ -587,6 +587,23 @@ def answer(model: Model, text):
     ] {
         python(&text(asked), &ignored);
     }
+    // A time that is over is no status, whatever number the clock has come to.
+    python(
+        r"
+import time
+
+def keep_at(work, told):
+    while True:
+        try:
+            return work()
+        except Exception as error:
+            pause = float(told(error))
+            if time.time() > pause:
+                raise
+            time.sleep(pause)
+",
+        &json!({ "kind": "loop", "retry_after": "not-applicable" }),
+    );
     // What says that such an answer is none that comes back, and what says nothing of HTTP.
     let other = json!({ "kind": "loop", "retry_after": "not-applicable" });
     for asked in [

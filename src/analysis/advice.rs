@@ -140,8 +140,11 @@ fn is_held_against_status(machine: &Machine<'_>, found: &Found<'_>, group: &Grou
         Value::Str(text) => text.split(|c: char| !c.is_ascii_digit()).any(|part| matches!(part, "429" | "503")),
         _ => false,
     };
+    // What is written down: a count or the time may come by such a number.
     let is_status = |value: &Value| match value {
-        Value::Num(num) => num.single().is_some_and(|number| (400.0..=599.0).contains(&number)),
+        Value::Num(num) if num.taint == Taint::NONE => {
+            num.single().is_some_and(|number| (400.0..=599.0).contains(&number))
+        }
         value => advised(value),
     };
     let among = |value: &Value, what: &dyn Fn(&Value) -> bool| match value {

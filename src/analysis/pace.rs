@@ -69,7 +69,7 @@ pub(super) fn pace(machine: &Machine<'_>, outage: &Outage, after_failure: &[Even
     // A path on which nothing is waited for, where there are others, has nothing to show.
     let mut states = outage.survivors.iter().chain(outage.left.last().map(|(_, finished)| &finished.state));
     let state = states.clone().find(|state| waits_on(state)).or_else(|| states.next());
-    let lengths = state.map(|state| sampled(machine, state)).unwrap_or_default();
+    let lengths = state.map(|state| sampled(machine, state, |sum, wait| sum + wait)).unwrap_or_default();
     let grows = lengths.windows(2).any(|pair| matches!(pair, [a, b] if a != b));
     if lengths.len() >= 2 && grows && growth(&lengths) != Pace::Unknown {
         return growth(&lengths);
@@ -92,14 +92,15 @@ pub(super) fn pace(machine: &Machine<'_>, outage: &Outage, after_failure: &[Even
     if told { Pace::Fixed } else { Pace::Unknown }
 }
 
-/// How the longest waits of all paths grow, turn by turn, as long as they do: not all paths are kept to the end.
+/// How the longest waits of all paths grow, turn by turn, as long as they do: not all paths are kept to the end. Of
+/// several waits in a turn the longest counts, since turns that went by the operation add theirs to it on some paths.
 fn longest(machine: &Machine<'_>, outage: &Outage) -> Pace {
     let mut longest: Vec<f64> = Vec::new();
     let states = outage.survivors.iter().chain(outage.left.iter().map(|(_, finished)| &finished.state));
     let mut several = 0;
     for state in states {
         several += 1;
-        for (at, length) in sampled(machine, state).into_iter().enumerate() {
+        for (at, length) in sampled(machine, state, f64::max).into_iter().enumerate() {
             match longest.get_mut(at) {
                 Some(most) => *most = most.max(length),
                 None => longest.push(length),
@@ -136,13 +137,13 @@ fn waits_on(state: &State) -> bool {
     state.events().iter().any(|event| matches!(event, Event::Wait { .. }))
 }
 
-/// The waits of a path, turn by turn, unknowns taken for a number.
-fn sampled(machine: &Machine<'_>, state: &State) -> Vec<f64> {
+/// The waits of a path, turn by turn, unknowns taken for a number; several in one turn are joined.
+fn sampled(machine: &Machine<'_>, state: &State, join: fn(f64, f64) -> f64) -> Vec<f64> {
     let mut lengths = Vec::new();
     let mut now: Option<f64> = None;
     for event in state.events() {
         match event {
-            Event::Wait { value, .. } => *now.get_or_insert(0.0) += sample(machine, value, 8),
+            Event::Wait { value, .. } => now = Some(join(now.unwrap_or(0.0), sample(machine, value, 8))),
             Event::Fail(..) => lengths.extend(now.take()),
             _ => {}
         }

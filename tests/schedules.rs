@@ -584,6 +584,9 @@ def answer(model: Model, text):
         r#"error.code >= 500"#,
         r#"error.code != 404"#,
         r#""rate limit" in str(error).lower() or "503" in str(error).lower()"#,
+        "not error.code == 404",
+        "not 400 <= error.code <= 428",
+        "not error.code < 429",
     ] {
         python(&text(asked), &ignored);
     }
@@ -604,6 +607,26 @@ def keep_at(work, told):
 ",
         &json!({ "kind": "loop", "retry_after": "not-applicable" }),
     );
+    // Nor is a count that has come so far.
+    python(
+        r"
+import time
+
+def keep_at(work, told, alive, until):
+    while True:
+        try:
+            return work()
+        except Exception as error:
+            if until and time.time() > until:
+                raise
+            pause = float(told(error))
+            for second in range(int(pause)):
+                alive()
+                time.sleep(1.0)
+            time.sleep(abs(int(pause) - pause))
+",
+        &json!({ "kind": "loop", "retry_after": "not-applicable" }),
+    );
     // What says that such an answer is none that comes back, and what says nothing of HTTP.
     let other = json!({ "kind": "loop", "retry_after": "not-applicable" });
     for asked in [
@@ -611,6 +634,8 @@ def keep_at(work, told):
         r#"error.code not in (429, 503)"#,
         "error.errno == 32",
         r#""busy" in str(error)"#,
+        "error.code == 409",
+        "error.code < 429",
     ] {
         python(&text(asked), &other);
     }

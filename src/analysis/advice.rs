@@ -98,11 +98,6 @@ pub(super) fn relation(machine: &Machine<'_>, value: &Value, depth: u32) -> Rela
     }
 }
 
-/// The statuses with which a server may say how long to wait.
-pub(super) fn advised_statuses() -> StatusSet {
-    StatusSet::of(|status| matches!(status, 429 | 503))
-}
-
 /// Whether an operation asks an HTTP API, and keeps the answers to itself.
 fn asks_http(machine: &Machine<'_>, group: &Group) -> bool {
     let Some(path) = &group.op.model else { return false };
@@ -132,55 +127,79 @@ fn is_of_failure(machine: &Machine<'_>, group: &Group, state: &State, value: &Va
     })
 }
 
-/// Whether it is asked if some part of what failed, whatever that is, is an error status: nobody asks that of what comes
-/// from no HTTP server. Where those are named with which a server may say how long to wait, it is those that come back.
+/// Whether it is asked if some part of what failed, whatever that is, is an error status, and those with which a server
+/// may say how long to wait are among what comes back by the answer: nobody asks that of what comes from no HTTP server.
 fn is_held_against_status(machine: &Machine<'_>, found: &Found<'_>, group: &Group) -> bool {
-    let advised = |value: &Value| match value {
-        Value::Num(num) => num.single().is_some_and(|number| number == 429.0 || number == 503.0),
-        Value::Str(text) => text.split(|c: char| !c.is_ascii_digit()).any(|part| matches!(part, "429" | "503")),
-        _ => false,
-    };
+    let words = |text: &str, status: u16| text.split(|c: char| !c.is_ascii_digit()).any(|w| w == status.to_string());
     // What is written down: a count or the time may come by such a number.
+    let number = |value: &Value| match value {
+        Value::Num(num) if num.taint == Taint::NONE => num.single(),
+        _ => None,
+    };
+    let is = |value: &Value, status: u16| match value {
+        Value::Str(text) => words(text, status),
+        value => number(value) == Some(f64::from(status)),
+    };
     let is_status = |value: &Value| match value {
-        Value::Num(num) if num.taint == Taint::NONE => {
-            num.single().is_some_and(|number| (400.0..=599.0).contains(&number))
-        }
-        value => advised(value),
+        Value::Str(_) => StatusSet::ADVISED.iter().any(|status| is(value, *status)),
+        value => number(value).is_some_and(|number| (400.0..=599.0).contains(&number)),
     };
     let among = |value: &Value, what: &dyn Fn(&Value) -> bool| match value {
         Value::Tuple(items) => items.iter().any(what),
         value => what(value),
     };
-    let asks = |state: &State, event: &Event, back: bool| {
-        let Event::Decide { sym, taken, .. } = event else { return false };
+    // Which of them can come by a test, if it is one.
+    let asks = |state: &State, event: &Event| {
+        let Event::Decide { sym, taken, .. } = event else { return None };
         let (mut sym, mut holds) = (*sym, *taken);
         for _ in 0..4 {
-            match machine.symbols.info(sym).map(|info| &info.node) {
-                Some(Node::Unary(UnOp::Not, Value::Sym(inner))) => (sym, holds) = (*inner, !holds),
-                Some(Node::Truth(Value::Sym(inner))) => sym = *inner,
-                Some(Node::Binary(op, a, b)) if arith::is_test(*op) || matches!(op, BinOp::In | BinOp::NotIn) => {
+            match &machine.symbols.info(sym)?.node {
+                Node::Unary(UnOp::Not, Value::Sym(inner)) => (sym, holds) = (*inner, !holds),
+                Node::Truth(Value::Sym(inner)) => sym = *inner,
+                Node::Binary(op, a, b) if arith::is_test(*op) => {
                     let of_failure = |value: &Value| is_of_failure(machine, group, state, value, 3);
-                    let Some((_, named)) =
-                        [(a, b), (b, a)].into_iter().find(|(part, named)| among(named, &is_status) && of_failure(part))
-                    else {
-                        return false;
+                    let named = |part: &Value, named: &Value| among(named, &is_status) && of_failure(part);
+                    let (first, named) = match () {
+                        () if named(a, b) => (true, b),
+                        () if named(b, a) => (false, a),
+                        () => return None,
                     };
-                    let fits = holds != matches!(op, BinOp::Ne | BinOp::NotIn);
-                    return !among(named, &advised) || fits == back;
+                    let limit = match op {
+                        BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => number(named)?,
+                        _ => 0.0,
+                    };
+                    let passes = |status: u16| match op {
+                        BinOp::Eq | BinOp::Is | BinOp::In => among(named, &|one| is(one, status)),
+                        BinOp::Ne | BinOp::IsNot | BinOp::NotIn => !among(named, &|one| is(one, status)),
+                        _ if first => arith::holds(*op, f64::from(status), limit),
+                        _ => arith::holds(*op, limit, f64::from(status)),
+                    };
+                    let named = StatusSet::advised().and(&StatusSet::of(|status| among(named, &|one| is(one, status))));
+                    return Some((StatusSet::advised().and(&StatusSet::of(|status| passes(status) == holds)), named));
                 }
-                _ => return false,
+                _ => return None,
             }
         }
-        false
+        None
     };
+    // Those that are meant, and which of them go that way; nothing where no status is asked for.
+    let on = |path: &Finished| {
+        let events: Vec<Event> = path.state.events().into_iter().cloned().collect();
+        let asked: Vec<_> = since_failure(&events).iter().filter_map(|event| asks(&path.state, event)).collect();
+        // Of two where one is named, that one is what is asked about.
+        let named = asked.iter().fold(StatusSet::EMPTY, |all, (_, named)| all.or(named));
+        let meant = if named.is_empty() { StatusSet::advised() } else { named };
+        (!asked.is_empty()).then(|| (meant, asked.iter().fold(meant, |left, (passing, _)| left.and(passing))))
+    };
+    let back: Vec<_> = group.paths.iter().filter_map(on).collect();
+    if !back.is_empty() {
+        return back.iter().any(|(_, passing)| !passing.is_empty());
+    }
+    // Of paths that come back by several reasons one may stand for all: those that lead out were asked for each.
     let of_group = |path: &&Finished| {
         path.state.failed.as_ref().is_some_and(|failed| failed.op.place == group.op.place && failed.how == group.how)
     };
-    let out = found.explored.out.iter().filter(of_group).map(|path| (path, false));
-    group.paths.iter().map(|path| (path, true)).chain(out).any(|(path, back)| {
-        let events: Vec<Event> = path.state.events().into_iter().cloned().collect();
-        since_failure(&events).iter().any(|event| asks(&path.state, event, back))
-    })
+    found.explored.out.iter().filter(of_group).filter_map(on).any(|(meant, passing)| meant != passing)
 }
 
 /// Whether what comes back may be the refusal of an HTTP server: an error of a class that stands for an answer, or one
@@ -190,7 +209,7 @@ fn may_be_refusal(machine: &Machine<'_>, found: &Found<'_>, group: &Group) -> bo
     if is_held_against_status(machine, found, group) {
         return true;
     }
-    let asked = is_looked_at(group) && group.answers.is_none_or(|left| !left.and(&advised_statuses()).is_empty());
+    let asked = is_looked_at(group) && group.answers.is_none_or(|left| !left.and(&StatusSet::advised()).is_empty());
     let classes = match &group.how {
         Failing::Raises(classes) => classes,
         Failing::Test(..) => return asked,
@@ -198,7 +217,7 @@ fn may_be_refusal(machine: &Machine<'_>, found: &Found<'_>, group: &Group) -> bo
     };
     let Some(models) = machine.project.models(group.op.at.file) else { return false };
     let advised = |class: &str| match models.exception(class).and_then(|entry| entry.stands_for.as_deref()) {
-        Some(set) => StatusSet::parse(set).is_some_and(|set| !set.and(&advised_statuses()).is_empty()),
+        Some(set) => StatusSet::parse(set).is_some_and(|set| !set.and(&StatusSet::advised()).is_empty()),
         None => is_answer(models, class) || models.ancestors(class).any(|above| is_answer(models, above)),
     };
     let library = |class: &str| models.library_of(class).map(|library| library.name.clone());
@@ -219,9 +238,9 @@ pub(super) fn advice(
         return not_applicable;
     }
     let set = match (cause, &group.how) {
-        (Cause::Status(set), Failing::Status(_)) => set.and(&advised_statuses()),
-        (Cause::Status(set), _) if is_looked_at(group) => set.and(&advised_statuses()),
-        (Cause::Status(set), _) if !set.and(&advised_statuses()).is_empty() => {
+        (Cause::Status(set), Failing::Status(_)) => set.and(&StatusSet::advised()),
+        (Cause::Status(set), _) if is_looked_at(group) => set.and(&StatusSet::advised()),
+        (Cause::Status(set), _) if !set.and(&StatusSet::advised()).is_empty() => {
             return (RetryAfter::OutOfReach, DateForm::Fine);
         }
         (Cause::Exception { everything, .. }, _) if *everything && asks_http(machine, group) => {

@@ -125,7 +125,7 @@ fn compare(op: BinOp, a: (f64, f64), b: (f64, f64)) -> Option<bool> {
     }
 }
 
-fn holds(op: BinOp, a: f64, b: f64) -> bool {
+pub(super) fn holds(op: BinOp, a: f64, b: f64) -> bool {
     compare(op, (a, a), (b, b)).unwrap_or(false)
 }
 

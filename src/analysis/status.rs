@@ -19,6 +19,15 @@ impl StatusSet {
     /// No status.
     pub const EMPTY: StatusSet = StatusSet([0; WORDS]);
 
+    /// The statuses with which a server may say how long to wait (RFC 9110, section 10.2.3; RFC 6585, section 4).
+    pub const ADVISED: [u16; 2] = [429, 503];
+
+    /// Those of [`Self::ADVISED`].
+    #[must_use]
+    pub fn advised() -> Self {
+        Self::of(|status| Self::ADVISED.contains(&status))
+    }
+
     /// Every status.
     #[must_use]
     pub fn all() -> Self {

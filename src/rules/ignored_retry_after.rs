@@ -55,7 +55,7 @@ fn ignores(path: &FailurePath) -> bool {
 
 /// The statuses of the path that come with advice. An error that carries its response can be either of them.
 fn advised(path: &FailurePath) -> StatusSet {
-    let advice = StatusSet::one(429).or(&StatusSet::one(503));
+    let advice = StatusSet::advised();
     match &path.cause {
         Cause::Status(set) => set.and(&advice),
         Cause::Exception { .. } => advice,

@@ -662,3 +662,82 @@ def call(work):
     python(&text("ClientError"), &json!({ "retry_after": "ignored" }));
     python(&text("EndpointConnectionError"), &json!({ "retry_after": "not-applicable" }));
 }
+
+#[test]
+fn a_wait_of_which_nothing_is_known_is_not_taken_for_a_steady_one() {
+    let text = |wait: &str| {
+        format!(
+            r"
+import time
+
+def keep_at(work, due):
+    while True:
+        try:
+            return work()
+        except OSError:
+            {wait}
+"
+        )
+    };
+    for (wait, delay) in [
+        ("time.sleep(max(0.0, due() - time.time()))", "unknown"),
+        ("time.sleep(due())", "unknown"),
+        ("time.sleep(due)", "fixed"),
+        ("time.sleep(due * 2 + 1)", "fixed"),
+    ] {
+        python(&text(wait), &json!({ "cap": "none", "delay": delay }));
+    }
+}
+
+#[test]
+fn a_wait_that_only_the_answer_tells_is_the_server_s() {
+    python(
+        r#"
+import time
+import requests
+
+def tell(url, news):
+    status = 429
+    while status == 429:
+        answer = requests.post(url, json=news, timeout=5)
+        status = answer.status_code
+        if status == 429:
+            time.sleep(answer.json()["retry_after"])
+"#,
+        &json!({ "cap": "none", "delay": "server", "retry_after": "honored" }),
+    );
+}
+
+#[test]
+fn a_wait_that_is_exchanged_for_the_next_one_grows() {
+    rust(
+        r"
+use std::time::Duration;
+
+struct Pauses { next: f64 }
+
+impl Pauses {
+    fn take(&mut self) -> Duration {
+        let longer = (self.next * rand::random_range(1.0..=2.0)).min(60.0);
+        Duration::from_secs_f64(std::mem::replace(&mut self.next, longer))
+    }
+}
+
+async fn ask(client: &reqwest::Client) -> reqwest::Result<reqwest::Response> {
+    let mut pauses = Pauses { next: 0.5 };
+    let mut left = 5;
+    loop {
+        match client.get(ADDRESS).send().await {
+            Ok(answer) => return Ok(answer),
+            Err(error) if left == 0 => return Err(error),
+            Err(_) => {
+                left -= 1;
+                tokio::time::sleep(pauses.take()).await;
+            }
+        }
+    }
+}
+",
+        &json!({ "max_attempts": 6, "delay": "exponential", "jitter": true }),
+    );
+}

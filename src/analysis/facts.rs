@@ -16,7 +16,7 @@ use super::memory::last_part;
 use super::mixed;
 use super::outage::Outage;
 use super::overflow;
-use super::pace::{ceiling, longer, pace};
+use super::pace::{is_jittered, ceiling, longer, pace};
 use super::policy::{
     Bound, Cause, DateForm, FailurePath, Form, Known, Operation, Pace, RetryAfter, Role, Site, Step, Timeout, Wait,
 };
@@ -425,10 +425,7 @@ pub(super) fn failure_path(
         })
     };
     let waited = wait_event(after_failure);
-    let jitter = after_failure.iter().any(|event| match event {
-        Event::Wait { value, .. } => machine.symbols.taint(value).has(Taint::RANDOM),
-        _ => false,
-    });
+    let jitter = is_jittered(machine, &outage, after_failure);
     let server = group.paths.iter().any(|path| waits_as_told(machine, group, path));
     let pace = match longer(machine, found, group, &outage) {
         _ if server => Pace::Server,
@@ -483,6 +480,11 @@ pub(super) fn failure_path(
         (RetryAfter::NotApplicable, DateForm::Fine)
     } else {
         advice(machine, found, group, &cause, &events)
+    };
+    // Where nothing says how long it is but what the server does say, that is what it follows.
+    let pace = match (pace, &retry_after) {
+        (Pace::Unknown, RetryAfter::Honoured) if waited.is_some() => Pace::Server,
+        (pace, _) => pace,
     };
     let overflow = overflow::overflow(machine, found, &outage, &bound);
     let exhaustion = exhaustion(machine, found, &outage, &bound);

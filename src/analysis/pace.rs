@@ -76,19 +76,26 @@ pub(super) fn pace(machine: &Machine<'_>, outage: &Outage, after_failure: &[Even
     }
     // A ceiling that is tested for, and not known, cuts waits short on some paths, and on others does not.
     let all = longest(machine, outage);
-    if grows || matches!(all, Pace::Linear | Pace::Exponential) {
+    if matches!(all, Pace::Linear | Pace::Exponential) {
         return all;
     }
+    if grows {
+        return Pace::Unknown;
+    }
     let constant = |event: &Event| match event {
-        Event::Wait { value: Value::Num(_) | Value::Path(_), .. } => true,
+        Event::Wait { value: Value::Num(_) | Value::Path(_), .. } => Some(true),
         Event::Wait { value: value @ Value::Sym(_), .. } => {
-            let made_once = |state: &State| lengths.len() > 1 && is_made_once(machine, state, value);
-            !machine.symbols.taint(value).has(Taint::CALL) || state.is_some_and(made_once)
+            let again = |state: &&State| is_waited_again(machine, state, value);
+            Some(is_given(machine, value, 8) || state.as_ref().is_some_and(again))
         }
-        _ => false,
+        _ => None,
     };
-    let sampled = || state.filter(|state| waits_on(state)).map(State::events).unwrap_or_default();
-    let told = after_failure.iter().any(constant) || sampled().into_iter().any(constant);
+    let all = |events: &mut dyn Iterator<Item = &Event>| {
+        let told: Vec<bool> = events.filter_map(constant).collect();
+        !told.is_empty() && told.into_iter().all(|constant| constant)
+    };
+    let sampled = state.filter(|state| waits_on(state)).map(State::events).unwrap_or_default();
+    let told = all(&mut after_failure.iter()) || all(&mut sampled.into_iter());
     if told { Pace::Fixed } else { Pace::Unknown }
 }
 
@@ -112,11 +119,56 @@ fn longest(machine: &Machine<'_>, outage: &Outage) -> Pace {
     growth(&longest)
 }
 
-/// Whether nothing of what a value is made of was made anew on a path: it is the same in each turn.
-fn is_made_once(machine: &Machine<'_>, state: &State, value: &Value) -> bool {
+/// Whether chance has a part in how long it is waited, after this failure or a later one of the outage.
+pub(super) fn is_jittered(machine: &Machine<'_>, outage: &Outage, after_failure: &[Event]) -> bool {
+    let drawn = |event: &Event| match event {
+        Event::Wait { value, .. } => machine.symbols.taint(value).has(Taint::RANDOM),
+        _ => false,
+    };
+    let states = outage.survivors.iter().chain(outage.left.iter().map(|(_, finished)| &finished.state));
+    after_failure.iter().any(drawn) || states.flat_map(State::events).any(drawn)
+}
+
+/// Whether a length is waited for twice on a path, and nothing of what it is made of was made anew between.
+fn is_waited_again(machine: &Machine<'_>, state: &State, length: &Value) -> bool {
     let mut roots = Vec::new();
-    machine.symbols.collect_roots(value, &mut roots);
-    roots.iter().all(|root| state.versions.get(root).is_none_or(|version| *version <= 1))
+    machine.symbols.collect_roots(length, &mut roots);
+    let once = !roots.is_empty() && roots.iter().all(|root| state.versions.get(root).is_none_or(|made| *made <= 1));
+    let events = state.events();
+    let waits = events.iter().filter(|event| matches!(event, Event::Wait { value, .. } if value == length));
+    once && waits.count() > 1
+}
+
+/// Whether a length is made of nothing but what the code, its caller or a setting gives, which a turn does not change.
+fn is_given(machine: &Machine<'_>, length: &Value, depth: u32) -> bool {
+    const CHANGING: [Taint; 8] = [
+        Taint::FAILURE,
+        Taint::CLOCK,
+        Taint::CALL,
+        Taint::SERVER,
+        Taint::ITEM,
+        Taint::FLAG,
+        Taint::FRESH,
+        Taint::COUNTER,
+    ];
+    let taint = machine.symbols.taint(length);
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    if CHANGING.iter().any(|source| taint.has(*source)) {
+        return false;
+    }
+    let given = |part: &Value| is_given(machine, part, depth);
+    match length {
+        Value::Sym(id) => machine.symbols.info(*id).is_some_and(|info| match &info.node {
+            Node::Binary(_, a, b) => given(a) && given(b),
+            Node::Linear(inner, _) | Node::Unary(_, inner) | Node::Payload(inner, _) => given(inner),
+            Node::Math(_, args) => args.iter().all(given),
+            Node::Call(..) => false,
+            _ => true,
+        }),
+        Value::Variant(_, _, args) => args.iter().all(given),
+        Value::Num(_) | Value::Path(_) => true,
+        _ => false,
+    }
 }
 
 /// Whether an event is no wait, or one of a length that is written down.

@@ -17,6 +17,9 @@ impl Lowerer {
             if let (Some(closure), true) = (lazy_closure(e), self.is_lazy(path)) {
                 return self.inline_closure(closure, &[], span);
             }
+            if let Some(before) = self.exchange(path, e, span) {
+                return before;
+            }
             let args: Vec<Slot> = e.args.iter().map(|arg| self.expr(arg)).collect();
             return self.call_of_path(path, args, span);
         }
@@ -29,6 +32,29 @@ impl Lowerer {
     fn is_lazy(&mut self, path: &ExprPath) -> bool {
         let path = self.absolute_of(path);
         ["LazyLock::new", "LazyCell::new", "Lazy::new"].iter().any(|lazy| path.ends_with(lazy))
+    }
+
+    /// `std::mem::replace(&mut place, value)` and `std::mem::swap(&mut place, &mut other)`: what stood in the place, which
+    /// now holds the other value.
+    fn exchange(&mut self, path: &ExprPath, e: &ExprCall, span: Span) -> Option<Slot> {
+        let absolute = self.absolute_of(path);
+        let name = absolute.strip_prefix("std::mem::").or_else(|| absolute.strip_prefix("core::mem::"))?;
+        let (place, other) = match (name, e.args.first(), e.args.get(1)) {
+            ("replace" | "swap", Some(place), Some(other)) => (place, other),
+            _ => return None,
+        };
+        let held = self.expr(place);
+        let before = self.draft.emit(Op::Copy(held), span);
+        self.carry(held, before);
+        let value = self.expr(other);
+        if name == "replace" {
+            self.assign_referent(place, value, span);
+            return Some(before);
+        }
+        let value = self.draft.emit(Op::Copy(value), span);
+        self.assign_referent(place, value, span);
+        self.assign_referent(other, before, span);
+        Some(self.draft.unit(span))
     }
 
     /// A call of a path: a variable, an own function, a variant, or something from outside.

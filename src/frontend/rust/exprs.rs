@@ -289,6 +289,15 @@ impl Lowerer {
         }
     }
 
+    /// What a reference refers to takes a value: `&mut place`, or a variable that is one.
+    pub fn assign_referent(&mut self, reference: &Expr, value: Slot, span: Span) {
+        match reference {
+            Expr::Paren(e) => self.assign_referent(&e.expr, value, span),
+            Expr::Reference(e) => self.assign(&e.expr, value, span),
+            other => self.assign_through(other, value, span),
+        }
+    }
+
     /// `*place = value`: a reference variable, or what a guard or pointer was taken from.
     fn assign_through(&mut self, place: &Expr, value: Slot, span: Span) {
         const GUARDS: [&str; 10] =

@@ -37,6 +37,7 @@ mod containers;
 mod control;
 mod crowds;
 mod decorating;
+mod draws;
 mod entry;
 mod facts;
 mod follow;

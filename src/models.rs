@@ -262,6 +262,8 @@ pub const PIECES: &[&str] = &[
     "wait-sum",
     "wait-chain",
     "wait-computed",
+    "next-wait",
+    "begin-again",
     "when-exception",
     "when-not-exception",
     "when-call",

@@ -234,6 +234,29 @@ pub async fn check(host: Host, address: Address) -> Status {
 }
 
 #[test]
+fn who_only_takes_addresses_apart_opens_none() {
+    let text = |import: &str| {
+        format!(
+            r#"
+import time
+{import}
+
+def digest(item, read):
+    places, facts = item
+    while True:
+        try:
+            with places.first.open("rb") as source:
+                return read(source)
+        except OSError:
+            time.sleep(1)
+"#
+        )
+    };
+    python(&text("from urllib.parse import quote"), &json!({ "remote": "unknown" }));
+    python(&text("from urllib.request import HTTPCookieProcessor"), &json!({ "remote": true }));
+}
+
+#[test]
 fn iterators_one_after_the_other_are_gone_through_in_turn() {
     let text = |delays: &str| {
         format!(

@@ -741,3 +741,35 @@ async fn ask(client: &reqwest::Client) -> reqwest::Result<reqwest::Response> {
         &json!({ "max_attempts": 6, "delay": "exponential", "jitter": true }),
     );
 }
+
+#[test]
+fn waits_that_are_taken_one_by_one_grow_as_their_library_says() {
+    let text = |before: &str, of: &str, none: &str| {
+        format!(
+            r"
+use backoff::{{ExponentialBackoff, backoff::Backoff}};
+use std::time::Duration;
+
+async fn keep(client: &reqwest::Client, mut given: ExponentialBackoff) -> reqwest::Result<reqwest::Response> {{
+    {before}
+    loop {{
+        match client.get(ADDRESS).timeout(Duration::from_secs(5)).send().await {{
+            Ok(answer) => return Ok(answer),
+            Err(error) => match {of}.next_backoff() {{
+                Some(wait) => tokio::time::sleep(wait).await,
+                None => {none},
+            }},
+        }}
+    }}
+}}
+"
+        )
+    };
+    let own = "let mut own = ExponentialBackoff { initial_interval: Duration::from_secs(1), ..Default::default() };";
+    let grows = json!({ "kind": "loop", "delay": "exponential", "jitter": true });
+    rust(&text("", "given", "return Err(error)"), &grows);
+    rust(&text(own, "own", "return Err(error)"), &json!({ "cap": "deadline", "delay": "exponential", "jitter": true }));
+    // What has begun again before each wait never comes to its end.
+    let again = "{ own.reset(); own }";
+    rust(&text(own, again, "return Err(error)"), &json!({ "cap": "broken", "delay": "fixed", "jitter": true }));
+}

@@ -16,7 +16,7 @@ use super::memory::last_part;
 use super::mixed;
 use super::outage::Outage;
 use super::overflow;
-use super::pace::{is_jittered, ceiling, longer, pace};
+use super::pace::{ceiling, is_jittered, longer, pace};
 use super::policy::{
     Bound, Cause, DateForm, FailurePath, Form, Known, Operation, Pace, RetryAfter, Role, Site, Step, Timeout, Wait,
 };
@@ -483,7 +483,7 @@ pub(super) fn failure_path(
     };
     // Where nothing says how long it is but what the server does say, that is what it follows.
     let pace = match (pace, &retry_after) {
-        (Pace::Unknown, RetryAfter::Honoured) if waited.is_some() => Pace::Server,
+        (Pace::Unknown, RetryAfter::Honoured) if matches!(found.form, Form::Loop | Form::Recursion) => Pace::Server,
         (pace, _) => pace,
     };
     let overflow = overflow::overflow(machine, found, &outage, &bound);

@@ -51,6 +51,9 @@ impl<'a> Machine<'a> {
         if let Some(taken) = self.next_attempt(&mut state, iterator) {
             return vec![(state, taken)];
         }
+        if let Some(drawn) = self.draw(&state, iterator, at) {
+            return drawn;
+        }
         let (id, object) = match iterator {
             Value::Object(id) => (*id, state.objects.get(id).cloned()),
             _ => {

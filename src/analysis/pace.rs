@@ -166,7 +166,7 @@ fn is_given(machine: &Machine<'_>, length: &Value, depth: u32) -> bool {
             _ => true,
         }),
         Value::Variant(_, _, args) => args.iter().all(given),
-        Value::Num(_) | Value::Path(_) => true,
+        Value::Num(_) | Value::Path(_) | Value::Inst(_) => true,
         _ => false,
     }
 }

@@ -6,6 +6,7 @@ use super::machine::{Machine, Out, Res};
 use super::state::{At, State};
 use super::value::{Node, Num, Taint, Value};
 use crate::ir::BinOp;
+use crate::models::Unit;
 use crate::source::Span;
 
 use super::pieces::{DEPTH, Piece, here, is_callable, number};
@@ -269,21 +270,35 @@ impl<'a> Machine<'a> {
         let own = policy.as_ref().and_then(|policy| policy.part("wait").cloned());
         let own = own.and_then(|wait| self.piece(here(state), &wait)?.part("jitter").cloned());
         let jitter = if jitter == Value::None { own.unwrap_or(jitter) } else { jitter };
-        let drawn = self.piece(here(state), &jitter);
         // What is sent again at once is so for certain.
         let at_once = *length == number(0.0) && policy.as_ref().is_some_and(|policy| policy.entry.at_once > 0);
         if at_once && !matches!(&jitter, Value::None) && jitter != number(0.0) {
             let length = Value::Num(Num::range(0.0, 0.0, Taint::RANDOM));
             return self.wait(state, Some(length), at, false);
         }
-        let length = match (drawn.as_ref().map(Piece::word), &jitter) {
+        let high = policy.as_ref().and_then(|policy| policy.part("high").cloned());
+        let length = self.jittered(state, length, &jitter, high, unit);
+        self.wait(state, Some(length), at, false);
+    }
+
+    /// A length with what chance adds to it or takes from it; `high` is the most that may come of it, and `unit` that of
+    /// both.
+    pub(super) fn jittered(
+        &mut self,
+        state: &State,
+        length: &Value,
+        jitter: &Value,
+        high: Option<Value>,
+        unit: Unit,
+    ) -> Value {
+        let drawn = self.piece(here(state), jitter);
+        match (drawn.as_ref().map(Piece::word), jitter) {
             (None, Value::Bool(true, _)) | (Some("jitter-full"), _) => self.drawn(number(0.0), length.clone()),
             (Some("jitter-grown"), _) => {
                 let more = self.drawn(number(0.0), length.clone());
                 arith::binary(&mut self.symbols, BinOp::Add, length, &more)
             }
             (Some("jitter-doubled"), _) => {
-                let high = policy.as_ref().and_then(|policy| policy.part("high").cloned());
                 let high = high.map(|high| self.seconds(&high, unit));
                 let half = high.as_ref().map(|high| arith::binary(&mut self.symbols, BinOp::Mul, high, &number(0.5)));
                 let twice = arith::binary(&mut self.symbols, BinOp::Mul, length, &number(2.0));
@@ -301,7 +316,7 @@ impl<'a> Machine<'a> {
                 arith::binary(&mut self.symbols, BinOp::Add, length, &more)
             }
             (None, Value::Num(_)) => {
-                let most = self.seconds(&jitter, unit);
+                let most = self.seconds(jitter, unit);
                 let more = if most == number(0.0) { most } else { self.drawn(number(0.0), most) };
                 arith::binary(&mut self.symbols, BinOp::Add, length, &more)
             }
@@ -316,7 +331,6 @@ impl<'a> Machine<'a> {
                 Value::Sym(self.symbols.intern(node, Taint::RANDOM))
             }
             _ => length.clone(),
-        };
-        self.wait(state, Some(length), at, false);
+        }
     }
 }

@@ -213,8 +213,10 @@ impl<'a> Machine<'a> {
             out.push((state, Res::Value(value)));
             return;
         }
-        if word == "again" {
-            return self.run_again(state, call, out);
+        match word {
+            "again" => return self.run_again(state, call, out),
+            "next-wait" | "begin-again" => return self.ask_for_wait(state, call, out),
+            _ => {}
         }
         let receiver = match &call.receiver {
             Some(Value::Inst(inst)) => Some(inst.clone()),
@@ -222,6 +224,7 @@ impl<'a> Machine<'a> {
         };
         if word == "with" {
             let value = self.piece_with(&mut state, call);
+            self.begin_draws(&mut state, &value);
             self.note_setting(&state, call.receiver.as_ref(), &value, call.span, false);
             out.push((state, Res::Value(value)));
             return;
@@ -268,6 +271,7 @@ impl<'a> Machine<'a> {
             Rc::make_mut(&mut piece.inst).told = Some(self.at(&state, call.span));
         }
         let mut made = piece.value();
+        self.begin_draws(&mut state, &made);
         self.note_setting(&state, None, &made, call.span, false);
         self.note_kept(&state, &piece, call.span);
         // A method of what is run: it is kept, to be run when the policy is told to.
@@ -294,7 +298,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The piece that a value of such a type is, where it was made out of sight: each of its parts is unknown.
-    fn assumed(&mut self, state: &mut State, value: &Value) -> Option<Value> {
+    pub(super) fn assumed(&mut self, state: &mut State, value: &Value) -> Option<Value> {
         if marked(value, PIECE).is_some() {
             return None;
         }

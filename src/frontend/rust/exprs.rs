@@ -157,7 +157,10 @@ impl Lowerer {
     fn structure(&mut self, e: &syn::ExprStruct, span: Span) -> Slot {
         let path = self.absolute(&e.path);
         let fields = e.fields.iter().map(|field| (member(&field.member), self.expr(&field.expr))).collect();
-        let base = e.rest.as_ref().map(|rest| self.expr(rest));
+        let base = e.rest.as_ref().map(|rest| match default_of(&e.path, rest) {
+            Some(default) => self.call_of_path(&default, Vec::new(), span),
+            None => self.expr(rest),
+        });
         let class = match self.own_item(&path) {
             Some(Named::Class(id)) => Some(id),
             _ => None,
@@ -401,6 +404,20 @@ impl Lowerer {
 }
 
 /// The operator, and whether it assigns.
+/// The constructor that `..Default::default()` stands for in a literal of a type: that type's own.
+fn default_of(ty: &syn::Path, rest: &Expr) -> Option<syn::ExprPath> {
+    let Expr::Call(call) = rest else { return None };
+    let Expr::Path(function) = &*call.func else { return None };
+    let mut names = function.path.segments.iter().rev();
+    let (name, of) = (names.next()?, names.next()?);
+    if name.ident != "default" || of.ident != "Default" || function.qself.is_some() {
+        return None;
+    }
+    let mut path = ty.clone();
+    path.segments.push(name.clone());
+    Some(syn::ExprPath { attrs: Vec::new(), qself: None, path })
+}
+
 fn operator(op: &Operator) -> (BinOp, bool) {
     match op {
         Operator::Add(_) => (BinOp::Add, false),

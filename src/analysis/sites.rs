@@ -136,7 +136,7 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
         explored = explore(machine, &mut plan, entries.clone(), sieve);
         explored.after_first_try = true;
     }
-    if explored.back.is_empty() && !machine.open_defaults && is_switched_off(machine, func, function) {
+    if !machine.open_defaults && is_switched_off(machine, func, function) {
         let kept = (
             std::mem::take(&mut machine.attr_cache),
             std::mem::take(&mut machine.init_cache),
@@ -146,7 +146,11 @@ fn in_loop<'a>(machine: &mut Machine<'a>, func: FuncRef, function: &'a Function,
         let site = in_loop(machine, func, function, number);
         machine.open_defaults = false;
         (machine.attr_cache, machine.init_cache, machine.built_cache) = kept;
-        if site.is_some() || !explored.cut {
+        // What comes back past the limit is not all that does where a caller asks for more, and he has the limit.
+        let never = explored.back.is_empty();
+        let ways = facts::split(machine, groups(&explored)).len();
+        let more = |site: &Site| site.failures.len() > ways && site.max_attempts.is_none();
+        if site.as_ref().is_some_and(|site| never || more(site)) || never && !explored.cut {
             return site;
         }
     }

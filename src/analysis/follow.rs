@@ -145,7 +145,7 @@ impl<'a> Machine<'a> {
             }
             return (state, Res::Called);
         }
-        state.guessed = true;
+        state.guessed |= state.gap.stored || self.may_matter(func);
         let value = self.unknown(&mut state, Taint::CALL);
         let value = self.as_declared(func, value);
         if let Value::Sym(id) = value
@@ -238,6 +238,13 @@ impl<'a> Machine<'a> {
         };
         self.weight_cache.insert(func, worth);
         worth
+    }
+
+    /// Whether what a function does that is not followed may matter to a policy, as its text shows: it sends or waits, or
+    /// is too large to be looked through.
+    fn may_matter(&mut self, func: FuncRef) -> bool {
+        let large = self.project.function(func).is_none_or(|function| function.blocks.len() > LARGE);
+        large || self.acts(func, Sought::Act, 4)
     }
 
     /// Whether a function's text has what is sought, itself or through the project's own, which are looked into so deep.

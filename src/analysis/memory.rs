@@ -390,8 +390,8 @@ impl Machine<'_> {
         Rc::make_mut(&mut state.heap).insert((id, name.into()), value);
     }
 
-    /// Notes that something is put where it outlasts the turn, after a credential was refused: what was refused for want of
-    /// it is another request with it. A count, the time and what the failure itself gave mend nothing.
+    /// Notes that something is put where it outlasts the turn, after a failure: after a credential was refused, what was
+    /// refused for want of it is another request with it. A count, the time and what the failure itself gave mend nothing.
     pub(super) fn note_stored(&self, state: &mut State, value: &Value) {
         let own = Taint::FAILURE.or(Taint::COUNTER).or(Taint::CLOCK).or(Taint::SERVER);
         let of_answer = |part: &Value| matches!(part, Value::Resp(_) | Value::Body(_) | Value::Status(..));
@@ -407,11 +407,13 @@ impl Machine<'_> {
         if state.failed.is_some()
             && !state.left
             && !idle
-            && refused()
             && !self.symbols.taint(value).has(own)
             && !self.symbols.mentions(value, &mut { of_answer })
         {
-            state.push(Event::Stored);
+            if refused() {
+                state.push(Event::Stored);
+            }
+            state.gap.stored = true;
         }
     }
 

@@ -476,7 +476,7 @@ pub enum Past {
     Turns,
 }
 
-/// The waits since the failure.
+/// The waits since the failure, and what else was done in between.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gap {
     /// At least, in seconds.
@@ -485,11 +485,13 @@ pub struct Gap {
     pub high: f64,
     /// Some part is not known.
     pub unknown: bool,
+    /// Something was put where it outlasts the turn: what reads it may be another thing now.
+    pub stored: bool,
 }
 
 impl Gap {
-    /// No wait.
-    pub const NONE: Gap = Gap { low: 0.0, high: 0.0, unknown: false };
+    /// No wait, and nothing done.
+    pub const NONE: Gap = Gap { low: 0.0, high: 0.0, unknown: false, stored: false };
 }
 
 /// The variables of an activation that has ended, and the activation around it.

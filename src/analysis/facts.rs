@@ -130,6 +130,8 @@ pub(super) fn site(machine: &mut Machine<'_>, found: &Found<'_>) -> Option<Site>
     let of_record = groups.first().map(|group| group.op.clone())?;
     let unreset = groups.first().and_then(|group| reset::unreset(machine, found, group));
     let used_up = groups.iter().find_map(|group| body::used_up(machine, group));
+    let passed_once = || groups.iter().find_map(|group| body::passed_once(machine, found, group));
+    let used_up = used_up.or_else(passed_once);
     let interrupts = probes::interrupts(machine, found, &of_record);
     let defects = probes::defects(machine, found, &of_record);
     let ceiling = failures.iter().find_map(|path| ceiling(&path.waits, path.pace));

@@ -232,6 +232,41 @@ impl Machine<'_> {
 }
 
 impl Project<'_> {
+    /// What those who call a function within its file pass for a parameter of this name, among all further ones too: the
+    /// callers, and their variables. A method is one for its own object, or by a name that no other class of the file has.
+    pub(super) fn passed_within(&self, func: FuncRef, name: &str) -> Vec<(FuncRef, Slot)> {
+        let known = (self.module(func.file), self.function(func), self.callers(func.file));
+        let (Some(module), Some(function), Some(callers)) = known else { return Vec::new() };
+        let alone = module.functions.iter().filter(|other| other.name == function.name).count() == 1;
+        let by_name = function.class.and_then(|_| callers.of_name.get(function.name.as_str())).into_iter().flatten();
+        let calls = callers.of_func.get(&func.func).into_iter().flatten().chain(by_name);
+        let place = function.params.iter().filter(|param| !param.is_self).position(|param| param.name == name);
+        let mut passed = Vec::new();
+        for call in calls.filter(|call| call.caller != func.func.0 as usize).take(MOST_CALLS) {
+            let Some(caller) = module.functions.get(call.caller) else { continue };
+            let op =
+                caller.blocks.get(call.block).and_then(|block| block.instrs.get(call.instr)).map(|instr| &instr.op);
+            let Some(Op::Call { callee, args }) = op else { continue };
+            let own = match callee {
+                Callee::Method { receiver, .. } => {
+                    let this = caller.params.iter().any(|param| param.is_self && param.slot == *receiver);
+                    let class = caller.class.map(|class| ClassRef { file: func.file, class });
+                    this && class.and_then(|class| self.method(class, &function.name)) == Some(func)
+                        || alone && function.private
+                }
+                Callee::Value(_) | Callee::Super { .. } => true,
+            };
+            let named = args.iter().find(|arg| arg.name.as_deref() == Some(name) && !arg.spread);
+            let placed = || args.get(place?).filter(|arg| arg.name.is_none());
+            let spread = args.iter().any(|arg| arg.spread && arg.name.is_none());
+            let arg = named.or_else(|| placed().filter(|_| !spread));
+            if let (true, Some(arg), Ok(id)) = (own, arg, u32::try_from(call.caller)) {
+                passed.push((FuncRef { func: FuncId(id), ..func }, arg.value));
+            }
+        }
+        passed
+    }
+
     /// Whether a function is called or used within its file.
     pub(super) fn is_called_within(&self, func: FuncRef, function: &Function) -> bool {
         self.callers(func.file).is_some_and(|callers| callers.has_others(func.func, function))

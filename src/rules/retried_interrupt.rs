@@ -1,7 +1,7 @@
 //! Reports an interrupt or a cancellation that is met with another attempt.
 
 use super::{Context, Finding, Group, Rule, scope, wording};
-use crate::analysis::policy::{Bound, Form, Known, Site, Step};
+use crate::analysis::policy::{Bound, FailurePath, Form, Known, Role, Site, Step};
 use crate::diagnostic::{Confidence, Label, Level};
 
 pub(super) const RULE: Rule = Rule {
@@ -11,6 +11,9 @@ pub(super) const RULE: Rule = Rule {
     page: include_str!("../../rules/retried-interrupt.md"),
     check: Some(check),
 };
+
+/// A wait for trouble to be over lasts as long at least, in seconds.
+const A_WAIT: f64 = 1.0;
 
 fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
     let operation = scope::paced(site)?;
@@ -25,12 +28,12 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
         _ => "until it is killed",
     };
     Some(Finding {
-        // What may be local work, or asks for new work each turn, is too little to go by; a second try in a handler does
-        // not go on for long; and who tells a policy of some interrupts has thought of them.
-        confidence: if known && site.form != Form::StraightLine && !interrupt.spared {
-            Confidence::High
-        } else {
-            Confidence::Low
+        // What may be local work, or asks for new work each turn, is too little to go by, unless it is waited for; a second
+        // try in a handler does not go on for long; and who tells a policy of some interrupts has thought of them.
+        confidence: match site.form != Form::StraightLine && !interrupt.spared {
+            true if known => Confidence::High,
+            true if site.role == Role::Retry && site.failures.iter().any(waits) => Confidence::Medium,
+            _ => Confidence::Low,
         },
         message: format!("{} is repeated on {what}", wording::subject(operation)),
         why: format!("who asks the program or the task to end gets another attempt instead, {until}"),
@@ -38,4 +41,9 @@ fn check(site: &Site, _: Context<'_>) -> Option<Finding> {
             .to_owned(),
         labels: interrupt.steps.iter().map(label).collect(),
     })
+}
+
+/// Whether somebody waits between two attempts for the trouble to be over.
+fn waits(path: &FailurePath) -> bool {
+    path.waits.iter().any(|wait| !wait.unknown && wait.low >= A_WAIT)
 }

@@ -773,3 +773,32 @@ async fn keep(client: &reqwest::Client, mut given: ExponentialBackoff) -> reqwes
     let again = "{ own.reset(); own }";
     rust(&text(own, again, "return Err(error)"), &json!({ "cap": "broken", "delay": "fixed", "jitter": true }));
 }
+
+#[test]
+fn each_wait_that_is_the_sum_of_the_last_two_grows_as_if_multiplied() {
+    let text = |next: &str| {
+        format!(
+            r"
+import time
+
+class Link:
+    def __init__(self, dial, first, second):
+        self.dial = dial
+        self.last = first
+        self.pause = second
+
+    def open(self):
+        for turn in range(4):
+            try:
+                return self.dial()
+            except OSError:
+                time.sleep(self.pause)
+                self.last, self.pause = self.pause, {next}
+        raise OSError
+"
+        )
+    };
+    python(&text("self.last + self.pause"), &json!({ "delay": "exponential" }));
+    python(&text("self.pause + 5"), &json!({ "delay": "linear" }));
+    python(&text("self.pause"), &json!({ "delay": "fixed" }));
+}

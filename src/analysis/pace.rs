@@ -3,21 +3,27 @@
 //! Where lengths are known they are compared as they are. Where they are not, each unknown stands for the same number
 //! (greater than one) in every turn, which shows how the code makes the next wait of the last.
 
+use rustc_hash::FxHashMap;
+
 use super::facts::Group;
 use super::machine::{Advice, Machine, Plan};
 use super::outage::Outage;
 use super::policy::{Form, Pace, Wait};
 use super::sites::Found;
 use super::state::{Event, State};
-use super::value::{Node, Taint, Value};
+use super::value::{Node, SymId, Taint, Value};
 use crate::ir::{BinOp, UnOp};
 
 /// What an unknown number is taken to be.
 const UNKNOWN: f64 = 3.0;
+/// So many numbers near [`UNKNOWN`] stand for what is given.
+const SAMPLES: u32 = 5;
 /// A wait that is so many times as long as the last has been multiplied, not added to.
 const DOUBLED: f64 = 1.45;
 /// Waits that are looked at.
 const LOOKED_AT: usize = 8;
+/// A length is made of the last one, turn by turn, and that again.
+const DEPTH: u32 = 60;
 /// Waits that show how they grow, though they do not to the end.
 const LONG_ENOUGH: usize = 3;
 /// Attempts beyond the last that are looked at to see how waits grow.
@@ -189,13 +195,18 @@ fn waits_on(state: &State) -> bool {
     state.events().iter().any(|event| matches!(event, Event::Wait { .. }))
 }
 
-/// The waits of a path, turn by turn, unknowns taken for a number; several in one turn are joined.
+/// The waits of a path, turn by turn, unknowns taken for a number; several in one turn are joined. It ends before the
+/// first that is made of too much.
 fn sampled(machine: &Machine<'_>, state: &State, join: fn(f64, f64) -> f64) -> Vec<f64> {
     let mut lengths = Vec::new();
     let mut now: Option<f64> = None;
+    let mut known = FxHashMap::default();
     for event in state.events() {
         match event {
-            Event::Wait { value, .. } => now = Some(join(now.unwrap_or(0.0), sample(machine, value, 8))),
+            Event::Wait { value, .. } => match sample(machine, value, DEPTH, &mut known) {
+                Some(length) => now = Some(join(now.unwrap_or(0.0), length)),
+                None => return lengths,
+            },
             Event::Fail(..) => lengths.extend(now.take()),
             _ => {}
         }
@@ -204,19 +215,35 @@ fn sampled(machine: &Machine<'_>, state: &State, join: fn(f64, f64) -> f64) -> V
     lengths
 }
 
-/// A value with each unknown in it taken for [`UNKNOWN`].
-fn sample(machine: &Machine<'_>, value: &Value, depth: u32) -> f64 {
-    let Some(depth) = depth.checked_sub(1) else { return UNKNOWN };
-    let node = match value {
-        Value::Num(num) => return f64::midpoint(num.lo.0, num.hi.0.min(1.0e12)),
-        Value::Variant(_, _, args) => return args.first().map_or(UNKNOWN, |arg| sample(machine, arg, depth)),
-        Value::Sym(id) => machine.symbols.info(*id).map(|info| &info.node),
-        _ => None,
-    };
-    match node {
-        Some(Node::Linear(base, off)) => sample(machine, base, depth) + off.0,
-        Some(Node::Binary(op, a, b)) => {
-            let (x, y) = (sample(machine, a, depth), sample(machine, b, depth));
+/// A value with each unknown in it taken for [`UNKNOWN`]; `None` where it is made of too much. What a wait is made of is
+/// made of what the last one is made of: `known` are the parts that were met before.
+fn sample(machine: &Machine<'_>, value: &Value, depth: u32, known: &mut FxHashMap<SymId, Option<f64>>) -> Option<f64> {
+    match value {
+        Value::Num(num) => Some(f64::midpoint(num.lo.0, num.hi.0.min(1.0e12))),
+        Value::Variant(_, _, args) => match args.first() {
+            Some(arg) => sample(machine, arg, depth.checked_sub(1)?, known),
+            None => Some(UNKNOWN),
+        },
+        Value::Sym(id) => {
+            if let Some(length) = known.get(id) {
+                return *length;
+            }
+            let length = sample_made(machine, *id, depth.checked_sub(1)?, known);
+            known.insert(*id, length);
+            length
+        }
+        _ => Some(UNKNOWN),
+    }
+}
+
+/// As [`sample`], by what a symbol is made of.
+fn sample_made(machine: &Machine<'_>, id: SymId, depth: u32, known: &mut FxHashMap<SymId, Option<f64>>) -> Option<f64> {
+    let mut of = |value: &Value| sample(machine, value, depth, known);
+    let Some(info) = machine.symbols.info(id) else { return Some(UNKNOWN) };
+    Some(match &info.node {
+        Node::Linear(base, off) => of(base)? + off.0,
+        Node::Binary(op, a, b) => {
+            let (x, y) = (of(a)?, of(b)?);
             match op {
                 BinOp::Add => x + y,
                 BinOp::Sub => x - y,
@@ -227,24 +254,27 @@ fn sample(machine: &Machine<'_>, value: &Value, depth: u32) -> f64 {
                 _ => UNKNOWN,
             }
         }
-        Some(Node::Math(name, args)) => {
+        Node::Math(name, args) => {
             // A limit that is not known is far away.
-            let told = args.iter().filter(|arg| is_made(machine, arg)).map(|arg| sample(machine, arg, depth));
+            let told: Option<Vec<f64>> = args.iter().filter(|arg| is_made(machine, arg)).map(&mut of).collect();
+            let told = told?.into_iter();
             match &**name {
                 "min" => told.reduce(f64::min).unwrap_or(UNKNOWN),
                 "max" => told.reduce(f64::max).unwrap_or(UNKNOWN),
+                "sum" => args.iter().map(of).sum::<Option<f64>>()?,
                 // The upper end grows, whatever the lower one does.
-                "random" => args.last().map_or(UNKNOWN, |arg| sample(machine, arg, depth)),
-                "exp" => args.first().map_or(UNKNOWN, |arg| sample(machine, arg, depth).exp()),
-                "exp2" => args.first().map_or(UNKNOWN, |arg| sample(machine, arg, depth).exp2()),
-                "sum" => args.iter().map(|arg| sample(machine, arg, depth)).sum(),
-                _ => args.first().map_or(UNKNOWN, |arg| sample(machine, arg, depth)),
+                "random" => args.last().map_or(Some(UNKNOWN), of)?,
+                "exp" => args.first().map_or(Some(UNKNOWN), of)?.exp(),
+                "exp2" => args.first().map_or(Some(UNKNOWN), of)?.exp2(),
+                _ => args.first().map_or(Some(UNKNOWN), of)?,
             }
         }
-        Some(Node::Unary(UnOp::Neg, inner)) => -sample(machine, inner, depth),
-        Some(Node::Payload(inner, _)) => sample(machine, inner, depth),
+        Node::Unary(UnOp::Neg, inner) => -of(inner)?,
+        Node::Payload(inner, _) => of(inner)?,
+        // Two that are given are two numbers: the sum of both is not twice the one.
+        Node::Param(..) | Node::Attr(..) | Node::Global(..) => UNKNOWN * (1.0 + f64::from(id.0 % SAMPLES) / 50.0),
         _ => UNKNOWN,
-    }
+    })
 }
 
 /// Whether a value is made of others, or known: no bare unknown.

@@ -709,6 +709,25 @@ def tell(url, news):
 }
 
 #[test]
+fn a_server_s_own_word_for_the_time_to_wait_is_followed_as_well() {
+    python(
+        r#"
+import time
+import requests
+
+def look(url):
+    while True:
+        answer = requests.get(url, timeout=5)
+        if answer.status_code != 429:
+            return answer
+        free = int(answer.headers["X-RateLimit-Reset"])
+        time.sleep(max(1, free - time.time()))
+"#,
+        &json!({ "cap": "none", "delay": "server", "retry_after": "honored" }),
+    );
+}
+
+#[test]
 fn a_wait_that_is_exchanged_for_the_next_one_grows() {
     rust(
         r"

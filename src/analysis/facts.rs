@@ -483,6 +483,11 @@ pub(super) fn failure_path(
     } else {
         advice(machine, found, group, &cause, &events)
     };
+    // A server may say how long to wait in words of its own; who follows these follows it.
+    let retry_after = match retry_after {
+        RetryAfter::Ignored if server => RetryAfter::Honoured,
+        other => other,
+    };
     // Where nothing says how long it is but what the server does say, that is what it follows.
     let pace = match (pace, &retry_after) {
         (Pace::Unknown, RetryAfter::Honoured) if matches!(found.form, Form::Loop | Form::Recursion) => Pace::Server,

@@ -762,6 +762,30 @@ async fn ask(client: &reqwest::Client) -> reqwest::Result<reqwest::Response> {
 }
 
 #[test]
+fn what_is_swapped_stands_in_the_other_s_place() {
+    rust(
+        r"
+use std::time::Duration;
+
+async fn ask(client: &reqwest::Client) -> reqwest::Result<reqwest::Response> {
+    let (mut now, mut then) = (1, 2);
+    for _ in 0..5 {
+        if let Ok(answer) = client.get(ADDRESS).send().await {
+            return Ok(answer);
+        }
+        tokio::time::sleep(Duration::from_secs(now)).await;
+        let both = now + then;
+        std::mem::swap(&mut now, &mut then);
+        then = both;
+    }
+    client.get(ADDRESS).send().await
+}
+",
+        &json!({ "delay": "exponential", "schedule": [[1.0, 1.0], [2.0, 2.0], [3.0, 3.0], [5.0, 5.0]] }),
+    );
+}
+
+#[test]
 fn waits_that_are_taken_one_by_one_grow_as_their_library_says() {
     let text = |before: &str, of: &str, none: &str| {
         format!(
@@ -820,4 +844,31 @@ class Link:
     python(&text("self.last + self.pause"), &json!({ "delay": "exponential" }));
     python(&text("self.pause + 5"), &json!({ "delay": "linear" }));
     python(&text("self.pause"), &json!({ "delay": "fixed" }));
+}
+
+#[test]
+fn a_path_that_cannot_be_seen_through_leaves_the_bound_to_the_others() {
+    let text = |other: &str| {
+        format!(
+            r"
+import time
+import requests
+
+def load(url, told):
+    turn = 0
+    while True:
+        turn += 1
+        try:
+            return requests.get(url, timeout=5)
+        except requests.ConnectionError:
+            if turn > 4:
+                raise
+            time.sleep(1)
+        except requests.ReadTimeout:
+            {other}
+"
+        )
+    };
+    python(&text("if not told(turn): raise"), &json!({ "cap": "count", "max_attempts": null }));
+    python(&text("turn -= 1"), &json!({ "cap": "broken" }));
 }

@@ -504,18 +504,18 @@ pub(super) fn brand_broken(
     }
 }
 
-/// The weakest of all bounds.
+/// The weakest of all bounds that are known: a path of which it is not known leaves the word to the others.
 pub(super) fn weakest(failures: &[FailurePath]) -> Bound {
     let rank = |bound: &Bound| match bound {
         Bound::None => 0,
         Bound::Broken(_) => 1,
         Bound::Flag => 2,
-        Bound::Unknown => 3,
-        Bound::Caller => 4,
-        Bound::Count(None) => 5,
-        Bound::Deadline(_) => 6,
-        Bound::Count(Some(_)) => 7,
-        Bound::Both(..) => 8,
+        Bound::Caller => 3,
+        Bound::Count(None) => 4,
+        Bound::Deadline(_) => 5,
+        Bound::Count(Some(_)) => 6,
+        Bound::Both(..) => 7,
+        Bound::Unknown => 8,
     };
     failures.iter().map(|path| &path.bound).min_by_key(|bound| rank(bound)).cloned().unwrap_or(Bound::Unknown)
 }

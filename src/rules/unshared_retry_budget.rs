@@ -16,7 +16,8 @@ fn check(site: &Site, context: Context<'_>) -> Option<Finding> {
     let operation = scope::remote(site)?;
     let tasks = site.tasks?;
     // The outermost layer tells of those below it; what has no end is another fault.
-    let endless = matches!(site.bound, Bound::None | Bound::Broken(_) | Bound::Flag | Bound::Unknown);
+    let endless = |bound: &Bound| matches!(bound, Bound::None | Bound::Broken(_) | Bound::Flag | Bound::Unknown);
+    let endless = endless(&site.bound) || site.failures.iter().any(|path| endless(&path.bound));
     if site.inner || endless || site.max_attempts == Some(1) {
         return None;
     }

@@ -671,6 +671,72 @@ class Client:
 "#,
         &json!({"cap": "count", "max_attempts": 4, "schedule": [[1.5, 1.5], [1.5, 1.5], [1.5, 1.5]]}),
     );
+    python(
+        r#"
+import requests
+from pydantic import BaseModel, Field, PrivateAttr
+
+class Worker(BaseModel):
+    most: int = Field(default=2, description="further tries")
+    _done: int = PrivateAttr(default=0)
+
+    def work(self, url):
+        try:
+            return requests.get(url, timeout=5)
+        except requests.ConnectionError as error:
+            return self._again(error, url)
+
+    def _again(self, error, url):
+        self._done += 1
+        if self._done > self.most:
+            raise error
+        return self.work(url)
+"#,
+        &json!({"kind": "recursion", "cap": "count", "max_attempts": 3}),
+    );
+}
+
+#[test]
+fn a_field_whose_attribute_declares_it_has_its_default() {
+    let text = |before: &str, attribute: &str| {
+        format!(
+            r"
+use std::time::Duration;
+
+{before}
+
+pub struct Options {{
+    #[{attribute}]
+    pub tries: u32,
+    pub address: String,
+}}
+
+pub async fn load(client: &reqwest::Client, options: &Options) -> reqwest::Result<reqwest::Response> {{
+    let mut failed = 0;
+    loop {{
+        match client.get(&options.address).send().await {{
+            Err(_) if failed + 1 < options.tries => failed += 1,
+            answer => return answer,
+        }}
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }}
+}}
+"
+        )
+    };
+    for (before, attribute) in [
+        ("fn usual() -> u32 { 4 }", r#"serde(rename = "tries", default = "usual")"#),
+        ("", "arg(long, default_value_t = 4)"),
+        ("", r#"clap(short, default_value = "4")"#),
+        ("const USUAL: u32 = 4;", "builder(setter(into), default = USUAL)"),
+        ("", r#"builder(default = "4")"#),
+    ] {
+        rust(&text(before, attribute), &json!({ "cap": "count", "max_attempts": 4 }));
+    }
+    // What another crate's function gives, and what is said of something else.
+    for attribute in [r#"serde(default = "usual::tries")"#, "serde(default)", "arg(long, num_args = 4)"] {
+        rust(&text("", attribute), &json!({ "cap": "caller", "max_attempts": null }));
+    }
 }
 
 #[test]

@@ -6,8 +6,9 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, Item, Meta, Token};
 
 use super::lowerer::{Lowerer, unraw};
-use super::spans;
-use crate::ir::{Arg, Callee, Decorator, Op};
+use super::names::Named;
+use super::{literals, spans};
+use crate::ir::{Arg, Callee, Decorator, FuncId, Op};
 
 /// Attributes that leave a call as it is.
 const HARMLESS: [&str; 42] = [
@@ -56,6 +57,31 @@ const HARMLESS: [&str; 42] = [
 ];
 /// Attributes that make a test or benchmark.
 const TESTS: [&str; 7] = ["test", "bench", "rstest", "test_case", "wasm_bindgen_test", "quickcheck", "proptest"];
+
+/// Attributes of a field that say what it is where nobody says otherwise: what reads a configuration (serde), arguments
+/// (clap, structopt, argh), or makes builders (typed-builder, derive_builder, bon) puts it there.
+const DEFAULTS: [(&str, &str, Default); 9] = [
+    ("serde", "default", Default::Function),
+    ("arg", "default_value_t", Default::Value),
+    ("arg", "default_value", Default::Text),
+    ("clap", "default_value_t", Default::Value),
+    ("clap", "default_value", Default::Text),
+    ("structopt", "default_value", Default::Text),
+    ("argh", "default", Default::Text),
+    ("builder", "default", Default::Value),
+    ("builder", "default_code", Default::Text),
+];
+
+/// How the attribute says it.
+#[derive(Clone, Copy, PartialEq)]
+enum Default {
+    /// By the path of a function, in a text.
+    Function,
+    /// As an expression.
+    Value,
+    /// As an expression in a text.
+    Text,
+}
 
 /// The attributes of an item.
 pub(super) fn of_item(item: &Item) -> &[Attribute] {
@@ -151,6 +177,13 @@ fn holds(condition: &Meta) -> Option<bool> {
     }
 }
 
+fn text_of(value: &Expr) -> Option<String> {
+    match value {
+        Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => Some(text.value()),
+        _ => None,
+    }
+}
+
 /// The attributes of a statement.
 pub(super) fn of_statement(stmt: &syn::Stmt) -> &[Attribute] {
     match stmt {
@@ -177,6 +210,39 @@ pub(super) fn of_statement(stmt: &syn::Stmt) -> &[Attribute] {
 }
 
 impl Lowerer {
+    /// The value that the attributes of a field declare it to have where nobody says otherwise, as an initialiser.
+    pub fn declared_default(&mut self, attrs: &[Attribute]) -> Option<FuncId> {
+        for attr in attrs {
+            let Meta::List(list) = &attr.meta else { continue };
+            let Ok(parts) = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated) else { continue };
+            for part in &parts {
+                let Meta::NameValue(pair) = part else { continue };
+                let said = |(of, key, _): &&(&str, &str, Default)| attr.path().is_ident(of) && pair.path.is_ident(key);
+                let Some((.., how)) = DEFAULTS.iter().find(said) else { continue };
+                let span = spans::small(&attr.meta);
+                return match (how, text_of(&pair.value)) {
+                    (Default::Function, Some(path)) => {
+                        let path = self.absolute(&syn::parse_str(&path).ok()?);
+                        let Some(Named::Func(id)) = self.own_item(&path) else { return None };
+                        Some(self.initialiser(span, |this| {
+                            let callee = this.draft.emit(Op::Func(id), span);
+                            let args = Vec::new();
+                            this.draft.emit(Op::Call { callee: Callee::Value(callee), args }, span)
+                        }))
+                    }
+                    (Default::Function, None) => None,
+                    (Default::Value, None) => Some(self.initialiser_of(&pair.value)),
+                    (_, Some(text)) => {
+                        let value = literals::constant(&syn::parse_str(&text).ok()?)?;
+                        Some(self.initialiser(span, |this| this.draft.constant(value, span)))
+                    }
+                    (Default::Text, None) => None,
+                };
+            }
+        }
+        None
+    }
+
     /// The attribute macros of a function that are not known to be harmless.
     pub fn decorators(&mut self, attrs: &[Attribute]) -> Vec<Decorator> {
         let mut out = Vec::new();

@@ -23,6 +23,7 @@ enum Work<'a> {
     Function { id: FuncId, attrs: &'a [Attribute], vis: Option<&'a Visibility>, sig: &'a Signature, block: &'a Block },
     Global { id: GlobalId, expr: &'a Expr },
     Constant { class: ClassId, name: String, expr: &'a Expr },
+    Field { class: ClassId, name: String, attrs: &'a [Attribute] },
     MacroRules { name: String, mac: &'a syn::Macro },
 }
 
@@ -76,12 +77,21 @@ impl Lowerer {
             }
             Work::Constant { class, name, expr } => {
                 let value = self.initialiser_of(expr);
-                let fields = self.classes.get_mut(class.0 as usize).map(|class| &mut class.fields);
-                if let Some(field) = fields.and_then(|fields| fields.iter_mut().rev().find(|f| f.name == name)) {
-                    field.value = Some(value);
+                self.give_field(class, &name, value);
+            }
+            Work::Field { class, name, attrs } => {
+                if let Some(value) = self.declared_default(attrs) {
+                    self.give_field(class, &name, value);
                 }
             }
             Work::MacroRules { name, mac } => self.macro_rules(&name, mac),
+        }
+    }
+
+    fn give_field(&mut self, class: ClassId, name: &str, value: FuncId) {
+        let fields = self.classes.get_mut(class.0 as usize).map(|class| &mut class.fields);
+        if let Some(field) = fields.and_then(|fields| fields.iter_mut().rev().find(|field| field.name == name)) {
+            field.value = Some(value);
         }
     }
 
@@ -149,7 +159,12 @@ impl Lowerer {
                     work.push((body, context));
                 }
                 Item::Struct(item) => {
-                    self.add_class(&site, &item.ident, spans::small(item), context.is_test);
+                    let class = self.add_class(&site, &item.ident, spans::small(item), context.is_test);
+                    for field in item.fields.iter().filter(|field| !field.attrs.is_empty()) {
+                        if let Some(name) = field.ident.as_ref().map(unraw) {
+                            work.push((Work::Field { class, name, attrs: &field.attrs }, context.clone()));
+                        }
+                    }
                 }
                 Item::Union(item) => {
                     self.add_class(&site, &item.ident, spans::small(item), context.is_test);

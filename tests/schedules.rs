@@ -872,3 +872,22 @@ def load(url, told):
     python(&text("if not told(turn): raise"), &json!({ "cap": "count", "max_attempts": null }));
     python(&text("turn -= 1"), &json!({ "cap": "broken" }));
 }
+
+#[test]
+fn what_another_answer_says_of_the_time_is_no_advice_of_the_one_that_failed() {
+    python(
+        r#"
+import time
+import requests
+
+def sign(code):
+    offer = requests.post("https://sign.example.com/offer", json=code, timeout=5).json()
+    while True:
+        answer = requests.get("https://sign.example.com/state", timeout=5)
+        if answer.status_code != 429:
+            return answer
+        time.sleep(offer["interval"])
+"#,
+        &json!({ "cap": "none", "retry_after": "ignored" }),
+    );
+}

@@ -26,7 +26,7 @@ use super::shared;
 use super::sites::{Found, groups};
 use super::state::{At, Event, Failing, Known3, Object, OpInfo};
 use super::status::StatusSet;
-use super::taken::{counts_as_failure, is_picked, waits_as_told};
+use super::taken::{counts_as_failure, follows_its_answer, is_picked, waits_as_told};
 use super::value::{ANY, Node, Place, SymId, Taint, Value};
 use super::verdicts::is_judged_by_more;
 use crate::frontend::prelude;
@@ -484,8 +484,9 @@ pub(super) fn failure_path(
         advice(machine, found, group, &cause, &events)
     };
     // A server may say how long to wait in words of its own; who follows these follows it.
+    let follows = || group.paths.iter().any(|path| follows_its_answer(machine, group, path));
     let retry_after = match retry_after {
-        RetryAfter::Ignored if server => RetryAfter::Honoured,
+        RetryAfter::Ignored if follows() => RetryAfter::Honoured,
         other => other,
     };
     // Where nothing says how long it is but what the server does say, that is what it follows.

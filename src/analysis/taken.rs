@@ -23,6 +23,18 @@ pub(super) fn waits_as_told(machine: &Machine<'_>, group: &Group, path: &Finishe
     })
 }
 
+/// Whether it is waited on a path back for as long as the very answer says that is a failure: in a header of its own, or in
+/// its body.
+pub(super) fn follows_its_answer(machine: &Machine<'_>, group: &Group, path: &Finished) -> bool {
+    let events: Vec<Event> = path.state.events().into_iter().cloned().collect();
+    let answer = group.op.place;
+    let mut of_answer = |part: &Value| matches!(part, Value::Headers(of) | Value::Body(of) if *of == answer);
+    since_failure(&events).iter().any(|event| match event {
+        Event::Wait { value, .. } => machine.symbols.mentions(value, &mut of_answer),
+        _ => false,
+    })
+}
+
 /// Whether a length was taken out of the error with which the operation failed, and is not made of a count.
 pub(super) fn is_of_error(machine: &Machine<'_>, group: &Group, length: &Value) -> bool {
     let proper = match &group.how {

@@ -401,6 +401,11 @@ pub(super) fn classify(
         return Some(Test::Unknown);
     }
     if taint.has(Taint::COUNTER) && slacks.len() == syms.len() && !slacks.is_empty() {
+        // Where the first answer is the answer to all that follow, the count is not asked again: paths that left show it.
+        if syms.len() == 1 && moves_elsewhere(machine, sym, outage) {
+            let given = is_given(machine, &Value::Sym(sym), 6);
+            return Some(Test::Moves { clock: false, given });
+        }
         return Some(Test::Stuck("the count never comes nearer to its limit"));
     }
     // A running attribute in the loop's own condition.
@@ -411,6 +416,21 @@ pub(super) fn classify(
         return Some(Test::Unknown);
     }
     None
+}
+
+/// Whether a path that left asked the same of a count that had gone on.
+fn moves_elsewhere(machine: &Machine<'_>, sym: SymId, outage: &Outage) -> bool {
+    let decided = surviving(outage);
+    let Some((place, ..)) = decided.iter().find(|(_, other, _)| *other == sym) else { return false };
+    outage.left.iter().any(|(_, finished)| {
+        let events = finished.state.events();
+        let asked = events.iter().filter_map(|event| match event {
+            Event::Decide { sym, place: at, .. } if at == place => slack(machine, *sym),
+            _ => None,
+        });
+        let gaps: Vec<f64> = asked.collect();
+        gaps.windows(2).any(|pair| matches!(pair, [a, b] if a != b))
+    })
 }
 
 /// Whether a number may be what a caller gives: a parameter, or what an object holds. A name of another module and what a

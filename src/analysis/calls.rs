@@ -462,6 +462,12 @@ impl<'a> Machine<'a> {
                 if let Some(default) = self.option(*id, name, &args) {
                     return out.push((state, Res::Value(default)));
                 }
+                if name == "update" {
+                    for pair in self.pairs_given(&state, &args).0.chunks_exact(2) {
+                        let [key, value] = pair else { continue };
+                        self.set_index(&mut state, &receiver, key, value.clone());
+                    }
+                }
                 if name == "next" && args.list.is_empty() && self.is_iterated(file, &receiver) {
                     let _ = self.container_method(
                         &mut state,
@@ -580,7 +586,19 @@ impl<'a> Machine<'a> {
             Value::Inst(inst) => inst.verb.is_none(),
             _ => false,
         };
-        bare && name == "get" && entry.verb_is_name && !args.open
+        // A queue is given one thing as well; what is no address is none that something is put to.
+        let item = entry.kind == Kind::Request && !self.is_address(key);
+        (bare && name == "get" || item && name == "put") && entry.verb_is_name && !args.open
+    }
+
+    /// Whether something may be an address by what it is made of.
+    fn is_address(&self, value: &Value) -> bool {
+        let made = |id: &SymId| match self.symbols.info(*id).map(|info| &info.node) {
+            Some(Node::Call(name, _)) => &**name == "format",
+            Some(Node::Binary(BinOp::Add, ..)) => true,
+            _ => false,
+        };
+        matches!(value, Value::Str(_) | Value::Path(_)) || matches!(value, Value::Sym(id) if made(id))
     }
 
     /// Whether a text was put together of pieces none of which is of an address (`owner + "_" + number`).

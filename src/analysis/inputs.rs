@@ -292,6 +292,20 @@ impl Machine<'_> {
                 _ => Value::Tuple([value.clone()].into()),
             },
             Value::Tuple(items) => Value::Tuple(all(items)),
+            // What was put into something that came from elsewhere.
+            Value::Sym(id) => {
+                let put = state
+                    .heap
+                    .range((*id, Rc::from("["))..)
+                    .take_while(|((of, key), _)| of == id && key.starts_with('['));
+                let put: Vec<Value> =
+                    put.flat_map(|((_, key), value)| [Value::Str(key.clone()), value.clone()]).collect();
+                if put.is_empty() {
+                    value.clone()
+                } else {
+                    Value::Tuple([value.clone()].into_iter().chain(put).collect())
+                }
+            }
             Value::Future(pending) => {
                 let callee = match &pending.callee {
                     Value::Func(func, Some(outer)) => self.closure_shown(state, *func, *outer, depth),

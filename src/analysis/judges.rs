@@ -6,6 +6,7 @@
 
 use super::calls::Args;
 use super::facts;
+use super::leaving::class_of;
 use super::machine::{End, Machine, Out, Plan, Res};
 use super::policy::{Bound, Form, Role, Site};
 use super::sites::{self, Found};
@@ -97,7 +98,15 @@ fn sent(machine: &Machine<'_>, file: u32, entry: &Entry, base: &TypeRef) -> Valu
 
 impl Machine<'_> {
     /// What the library's loop asks of such a policy.
-    pub(super) fn judged(&mut self, state: State, policy: &Value, asked: &str, args: &Args, span: Span, out: &mut Out) {
+    pub(super) fn judged(
+        &mut self,
+        mut state: State,
+        policy: &Value,
+        asked: &str,
+        args: &Args,
+        span: Span,
+        out: &mut Out,
+    ) {
         let arg = |index: usize| args.nth(index).cloned().unwrap_or(Value::None);
         let value = match (asked, arg(0)) {
             ("judge", Value::Func(judge, _)) => {
@@ -106,7 +115,15 @@ impl Machine<'_> {
                 return self.call_function(state, judge, None, Some(policy.clone()), args, span, out);
             }
             ("next", answer) => self.judge_after(&state, policy, &[answer, arg(1)]),
-            (_, answer) => self.pending_in(&state, &answer),
+            (_, answer) => {
+                let pending = self.pending_in(&state, &answer);
+                // A future that something else made: it is awaited, nobody knows for how long.
+                if matches!(&pending, Value::Sym(_)) && class_of(self, &pending).is_none() {
+                    let at = self.at(&state, span);
+                    self.wait(&mut state, None, at, false);
+                }
+                pending
+            }
         };
         out.push((state, Res::Value(value)));
     }

@@ -1,6 +1,7 @@
 //! What leaves: after the last attempt, and with which answers.
 
 use super::facts::{local_span, repeated_within, since_failure};
+use super::inputs::SHOWN;
 use super::machine::{End, Finished, Machine};
 use super::outage::Outage;
 use super::policy::{Bound, Exhaustion, Exit, ExitKind, Wait};
@@ -172,7 +173,7 @@ pub(super) fn exhaustion(machine: &Machine<'_>, found: &Found<'_>, outage: &Outa
 }
 
 /// The class of the project that a value is an instance of.
-fn class_of(machine: &Machine<'_>, value: &Value) -> Option<ClassRef> {
+pub(super) fn class_of(machine: &Machine<'_>, value: &Value) -> Option<ClassRef> {
     let Value::Sym(id) = value else { return None };
     match &machine.symbols.info(*id)?.ty {
         Some(Type::Own(class)) => Some(*class),
@@ -296,7 +297,9 @@ pub(super) fn exits(machine: &Machine<'_>, found: &Found<'_>) -> Vec<Exit> {
                         _ => false,
                     })
                 });
-                let kind = if machine.symbols.mentions(value, &mut response) {
+                // What tells of the status tells of the failure, wherever in the result it stands.
+                let shown = machine.shown(&finished.state, value, SHOWN);
+                let kind = if machine.symbols.mentions(&shown, &mut response) {
                     ExitKind::Response
                 } else if is_failure_value(value) && *explicit || other_class {
                     ExitKind::Failure

@@ -536,7 +536,20 @@ impl Machine<'_> {
                 Some(held) => *held = value,
                 None => items.extend([index.clone(), value]),
             }
+        } else if let (Value::Sym(id), Value::Str(key)) = (object, index)
+            && self.moves_on(object, &value)
+        {
+            Rc::make_mut(&mut state.heap).insert((*id, format!("[{key}]").into()), value);
         }
+    }
+
+    /// Whether a value that is put into a mapping of which nothing is known is another one each time: the number of a
+    /// page, what stood there and more, something out of the last answer.
+    fn moves_on(&self, mapping: &Value, value: &Value) -> bool {
+        let of_it = |part: &Value| part == mapping;
+        matches!(value, Value::Num(_) | Value::Body(_) | Value::Headers(_))
+            || self.symbols.taint(value).has(Taint::COUNTER)
+            || self.symbols.mentions(value, &mut { of_it })
     }
 
     // ---- success and failure values ----

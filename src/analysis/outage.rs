@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::bounds::comes_near;
 use super::machine::{Advice, End, Finished, Machine, Plan};
 use super::policy::Wait;
-use super::state::{Event, Failing, State};
+use super::state::{Event, Failing, OpInfo, State};
 use super::value::Place;
 
 /// Steps for one outage.
@@ -93,6 +93,16 @@ fn is_another(state: &State, ways: &[(&Failing, u32)]) -> bool {
         _ => true,
     };
     !taken.is_empty() && !ways.iter().any(lasts)
+}
+
+/// Whether an answer was taken for a good one, and what is asked next is something else.
+fn goes_on(state: &State, again: &OpInfo) -> bool {
+    let events = state.events();
+    let last = events.iter().rev().find_map(|event| match event {
+        Event::Fail(op, how, _) if op.place == again.place => Some((op, how)),
+        _ => None,
+    });
+    last.is_some_and(|(op, how)| matches!(how, Failing::Status(_)) && op.inputs != again.inputs)
 }
 
 /// How the operation fails after so many executions.
@@ -180,17 +190,20 @@ impl Machine<'_> {
             let mut gaps: Option<Wait> = None;
             for finished in finished {
                 match finished.end {
-                    End::Again(_) => {
+                    End::Again(again) => {
                         let gap = &finished.state.gap;
                         let wait = Wait { low: gap.low, high: gap.high, unknown: gap.unknown };
-                        gaps = Some(match gaps {
-                            None => wait,
-                            Some(other) => Wait {
-                                low: other.low.min(wait.low),
-                                high: other.high.max(wait.high),
-                                unknown: other.unknown || wait.unknown,
-                            },
-                        });
+                        // Where an answer with an error status was good enough, the next thing is asked for at once.
+                        if !goes_on(&finished.state, &again) {
+                            gaps = Some(match gaps {
+                                None => wait,
+                                Some(other) => Wait {
+                                    low: other.low.min(wait.low),
+                                    high: other.high.max(wait.high),
+                                    unknown: other.unknown || wait.unknown,
+                                },
+                            });
+                        }
                         let mut state = finished.state;
                         if attempt <= 2 {
                             outage.first.push(state.clone());

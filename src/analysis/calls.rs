@@ -26,6 +26,8 @@ pub(super) struct Args {
     pub list: Vec<(Option<Rc<str>>, Value)>,
     /// Some stand for any number of further ones.
     pub open: bool,
+    /// What those come out of, where it is the last of those without a name.
+    pub spread: Option<Value>,
 }
 
 impl Args {
@@ -95,9 +97,18 @@ impl<'a> Machine<'a> {
                             list.push_pairs(items);
                         }
                         list.open = true;
+                        // What a wrapper hands on is what its callers give.
+                        let made = |id| !matches!(self.symbols.info(id).map(|info| &info.node), Some(Node::Param(..)));
+                        if arg.name.is_none() && matches!(value, Value::Sym(id) if made(id)) {
+                            list.spread = Some(value);
+                        }
                     }
                 }
                 continue;
+            }
+            // What stands behind it is of no known number.
+            if arg.name.is_none() {
+                list.spread = None;
             }
             list.list.push((arg.name.as_deref().map(Rc::from), value));
         }
@@ -204,7 +215,7 @@ impl<'a> Machine<'a> {
                 self.aliases -= 1;
             }
             Value::Partial(pending) => {
-                let mut all = Args { list: pending.args.to_vec(), open: args.open };
+                let mut all = Args { list: pending.args.to_vec(), open: args.open, ..Args::default() };
                 all.list.extend(args.list);
                 self.call_value(state, pending.callee.clone(), all, span, out);
             }

@@ -294,7 +294,7 @@ impl Machine<'_> {
             (Some(policy), _) => vec![(None, call), (None, policy)],
             (None, own) => vec![(None, Value::Func(own?, None)), (None, call), (None, Value::Tuple(Rc::from([])))],
         };
-        Some((driver, Args { list, open: false }))
+        Some((driver, Args { list, open: false, ..Args::default() }))
     }
 
     /// Whether a function is being called by way of its decorators already.

@@ -358,7 +358,7 @@ impl Machine<'_> {
                 return self.call_method(state, value, &name, Args::default(), span, out);
             }
         }
-        let args = Args { list: vec![(None, value)], open: false };
+        let args = Args { list: vec![(None, value)], open: false, ..Args::default() };
         self.call_value(state, function, args, span, out);
     }
 }

@@ -27,7 +27,7 @@ impl<'a> Machine<'a> {
         args: Args,
     ) -> Result<Value, Args> {
         let Some(function) = self.project.function(func) else { return Err(args) };
-        let Args { mut list, open } = args;
+        let Args { mut list, open, spread } = args;
         let mut take = |mark: &str| {
             let before = list.len();
             list.retain(|(name, _)| name.as_deref() != Some(mark));
@@ -35,7 +35,7 @@ impl<'a> Machine<'a> {
         };
         let (written, made) = (take(WRITTEN), take(MADE));
         if written || open || !made && !self.is_made_decorator(func, function) {
-            return Err(Args { list, open });
+            return Err(Args { list, open, spread });
         }
         let place = self.place(state);
         let partial = |args: Vec<(Option<Rc<str>>, Value)>| {

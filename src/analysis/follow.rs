@@ -136,6 +136,9 @@ impl<'a> Machine<'a> {
                 frame.slots.get(slot.0 as usize)?.clone()
             });
             let slots = self.bind_params(&mut state, func, this, args);
+            if self.begins_otherwise(&state, func, &slots) {
+                state.push(Event::Asked);
+            }
             if let Some(frame) = state.frames.last_mut() {
                 frame.slots = Rc::new(slots);
                 frame.block = crate::ir::BlockId(0);
@@ -300,6 +303,18 @@ impl<'a> Machine<'a> {
         own.into_iter().take(24).any(|callee| self.acts(callee, sought, depth))
     }
 
+    /// Whether a function begins again with another word for what it is to do: a text or a variant that it was not given
+    /// before.
+    fn begins_otherwise(&self, state: &State, func: FuncRef, slots: &[Option<Value>]) -> bool {
+        let (Some(function), Some(frame)) = (self.project.function(func), state.top()) else { return false };
+        function.params.iter().any(|param| {
+            let at = param.slot.0 as usize;
+            let (now, before) = (slots.get(at).cloned().flatten(), frame.slots.get(at).cloned().flatten());
+            let word = |value: &Value| matches!(value, Value::Str(_) | Value::Path(_) | Value::Variant(..));
+            now.as_ref().is_some_and(word) && now != before
+        })
+    }
+
     /// The variables of a new activation.
     pub(super) fn bind_params(
         &mut self,
@@ -322,6 +337,7 @@ impl<'a> Machine<'a> {
                 .filter(|_| function.params.first().is_some_and(|param| param.is_self));
         }
         positional.reverse();
+        let mut spread = 0_u32;
         for param in &function.params {
             let given = if param.is_self && this.is_some() {
                 this.take()
@@ -331,7 +347,12 @@ impl<'a> Machine<'a> {
                 let named = args.list.iter().find(|(name, _)| name.as_deref() == Some(param.name.as_str()));
                 match named {
                     Some((_, value)) => Some(value.clone()),
-                    None => positional.pop(),
+                    None => positional.pop().or_else(|| {
+                        // One of those that something holds: with another holder, another one.
+                        let (of, at) = (args.spread.clone()?, Value::Num(Num::exact(f64::from(spread))));
+                        spread += 1;
+                        Some(Value::Sym(self.symbols.intern(Node::Index(of, at), Taint::NONE)))
+                    }),
                 }
             };
             let was_given = given.is_some();

@@ -45,7 +45,7 @@ impl<'a> Machine<'a> {
             out.push((state, Res::Value(value)));
             return;
         };
-        let mut args = Args { list: pending.args.to_vec(), open: false };
+        let mut args = Args { list: pending.args.to_vec(), open: false, ..Args::default() };
         if args.list.iter().any(|(name, _)| name.as_deref() == Some("**")) {
             args.list.retain(|(name, _)| name.as_deref() != Some("**"));
             args.open = true;

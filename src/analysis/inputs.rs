@@ -20,6 +20,8 @@ const MAX_KEYS: usize = 24;
 const MADE_OF: u32 = 4;
 /// Texts that are added to texts are looked through so deep.
 const ADDED: u32 = 16;
+/// With this begin the names under which it is kept what was put into something that came from elsewhere.
+pub(super) const PUT: &str = "[";
 
 impl Machine<'_> {
     /// The inputs of an operation, with how often the work that they stem from was taken.
@@ -292,18 +294,11 @@ impl Machine<'_> {
                 _ => Value::Tuple([value.clone()].into()),
             },
             Value::Tuple(items) => Value::Tuple(all(items)),
-            // What was put into something that came from elsewhere.
             Value::Sym(id) => {
-                let put = state
-                    .heap
-                    .range((*id, Rc::from("["))..)
-                    .take_while(|((of, key), _)| of == id && key.starts_with('['));
-                let put: Vec<Value> =
-                    put.flat_map(|((_, key), value)| [Value::Str(key.clone()), value.clone()]).collect();
-                if put.is_empty() {
-                    value.clone()
-                } else {
-                    Value::Tuple([value.clone()].into_iter().chain(put).collect())
+                let put = self.put_into(state, *id, MADE_OF);
+                match put.is_empty() {
+                    true => value.clone(),
+                    false => Value::Tuple([value.clone()].into_iter().chain(put).collect()),
                 }
             }
             Value::Future(pending) => {
@@ -315,6 +310,72 @@ impl Machine<'_> {
                 Value::Tuple([callee].into_iter().chain(args).collect())
             }
             other => other.clone(),
+        }
+    }
+
+    /// What was put into something that came from elsewhere, or into what that was made of: names and values in turn.
+    fn put_into(&self, state: &State, id: SymId, depth: u32) -> Vec<Value> {
+        let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
+        let own = state.heap.range((id, Rc::from(PUT))..);
+        let own = own.take_while(|((of, name), _)| *of == id && name.starts_with(PUT));
+        let mut put: Vec<Value> =
+            own.flat_map(|((_, name), value)| [Value::Str(name.clone()), value.clone()]).collect();
+        if let Some(Node::Call(_, parts)) = self.symbols.info(id).map(|info| &info.node) {
+            let parts = parts.iter().filter_map(|part| match part {
+                Value::Sym(of) => Some(*of),
+                _ => None,
+            });
+            put.extend(parts.flat_map(|of| self.put_into(state, of, depth)));
+        }
+        let made_of = state.results.get(&id).map(|info| &*info.inputs).unwrap_or_default();
+        for part in made_of {
+            if let Value::Tuple(items) = part
+                && let [Value::Sym(_), Value::Str(name), ..] = &**items
+                && name.starts_with(PUT)
+            {
+                put.extend(items.iter().skip(1).cloned());
+            }
+        }
+        put
+    }
+
+    /// Whether a value that is put into a mapping of which nothing is known is another one each time: the number of a
+    /// page, what stood there and more, something out of the last answer.
+    pub(super) fn moves_on(&self, mapping: &Value, value: &Value) -> bool {
+        let of_it = |part: &Value| part == mapping;
+        matches!(value, Value::Num(_)) || self.is_told(value) || self.symbols.mentions(value, &mut { of_it })
+    }
+
+    /// Whether a value counts turns, or comes out of an answer.
+    fn is_told(&self, value: &Value) -> bool {
+        let of_answer = |part: &Value| matches!(part, Value::Body(_) | Value::Headers(_));
+        self.symbols.taint(value).has(Taint::COUNTER) || self.symbols.mentions(value, &mut { of_answer })
+    }
+
+    /// Notes that something that came from elsewhere, or a part of it, is given another content: the number of a page, or
+    /// what the last answer said. What an object does to itself is its own affair.
+    pub(super) fn note_changed(&self, state: &mut State, object: &Value, name: &str, value: &Value) {
+        let Value::Sym(object_id) = object else { return };
+        let mut base = *object_id;
+        while let Some(
+            Node::Attr(Value::Sym(of), _) | Node::Index(Value::Sym(of), _) | Node::Payload(Value::Sym(of), _),
+        ) = self.symbols.info(base).map(|info| &info.node)
+        {
+            base = *of;
+        }
+        let before = self.symbols.known(&Node::Attr(object.clone(), name.into())).map(Value::Sym);
+        let more = |part: &Value| before.as_ref() == Some(part);
+        if !self.is_told(value) && !self.symbols.mentions(value, &mut { more }) {
+            return;
+        }
+        let own = state.frames.iter().any(|frame| {
+            let function = self.project.function(frame.func);
+            let this = function.and_then(|function| function.params.iter().find(|param| param.is_self));
+            let this = this.and_then(|this| frame.slots.get(this.slot.0 as usize)?.as_ref());
+            this == Some(&Value::Sym(base))
+        });
+        if !own {
+            Rc::make_mut(&mut state.heap).insert((base, format!("{PUT}.{name}").into()), value.clone());
         }
     }
 
@@ -406,10 +467,33 @@ pub(super) fn is_fed_anew(machine: &Machine<'_>, state: &State, again: &OpInfo) 
     let another = |(one, other): (&Value, &Value)| {
         one != other && (is_thing(one) && is_thing(other) || is_part(one) != is_part(other))
     };
-    again.sources.iter().any(|source| match (asked(before, *source), asked(after, *source)) {
-        (Some(first), Some(second)) => first.len() == second.len() && first.iter().zip(second.iter()).any(another),
-        _ => false,
-    })
+    is_picked_anew(machine, &events, again)
+        || again.sources.iter().any(|source| match (asked(before, *source), asked(after, *source)) {
+            (Some(first), Some(second)) => first.len() == second.len() && first.iter().zip(second.iter()).any(another),
+            _ => false,
+        })
+}
+
+/// Whether an operation on a thing is one of those that are asked for with another thing: some test picks, by both, what
+/// is to be done, in a turn that took the next.
+fn is_picked_anew(machine: &Machine<'_>, events: &[&Event], again: &OpInfo) -> bool {
+    let is_item = |root: &SymId| machine.symbols.info(*root).is_some_and(|info| matches!(info.node, Node::Item(_)));
+    let items = |values: &[Value]| {
+        let mut roots = Vec::new();
+        values.iter().for_each(|value| machine.symbols.collect_roots(value, &mut roots));
+        roots.retain(is_item);
+        roots
+    };
+    let own = items(&again.inputs);
+    let mut turn = events.iter().rev().take_while(|event| !matches!(event, Event::Turn(_)));
+    !own.is_empty()
+        && turn.any(|event| match event {
+            Event::Decide { sym, .. } => {
+                let asked = items(&[Value::Sym(*sym)]);
+                asked.iter().any(|root| own.contains(root)) && asked.iter().any(|root| !own.contains(root))
+            }
+            _ => false,
+        })
 }
 
 /// A text with what is put into its places (`{}`, `{name}`, `{0}`), in their order.

@@ -170,6 +170,10 @@ impl<'a> Machine<'a> {
                 if forced != Some(false) && self.decided(&state, more) != Some(false) {
                     let mut state = state.clone();
                     self.record(&mut state, more, true);
+                    // What a library gives to go through may wait before each further turn.
+                    if taken > 0 && self.is_of_library(&state, &source) {
+                        self.wait(&mut state, None, at, false);
+                    }
                     Rc::make_mut(&mut state.objects).insert(id, Object::Unknown(source.clone(), taken + 1));
                     state.push(Event::Decide { sym: more, taken: true, at, place });
                     state.push(Event::Took { finite: true, outside });
@@ -191,6 +195,11 @@ impl<'a> Machine<'a> {
                 out
             }
         }
+    }
+
+    /// Whether a value is what a function of another package gave, of which nothing is known.
+    fn is_of_library(&self, state: &State, value: &Value) -> bool {
+        matches!(value, Value::Sym(id) if state.results.get(id).is_some_and(|info| info.model.is_some()))
     }
 
     /// An iterator over a value.

@@ -111,14 +111,15 @@ impl Machine<'_> {
         let value = match (asked, arg(0)) {
             ("judge", Value::Func(judge, _)) => {
                 let list = [arg(1), arg(2)].map(|value| (None, value)).to_vec();
-                let args = Args { list, open: false };
+                let args = Args { list, open: false, ..Args::default() };
                 return self.call_function(state, judge, None, Some(policy.clone()), args, span, out);
             }
             ("next", answer) => self.judge_after(&state, policy, &[answer, arg(1)]),
             (_, answer) => {
                 let pending = self.pending_in(&state, &answer);
-                // A future that something else made: it is awaited, nobody knows for how long.
-                if matches!(&pending, Value::Sym(_)) && class_of(self, &pending).is_none() {
+                // What something that the policy holds has made is awaited, nobody knows for how long.
+                let held = |id| state.results.get(id).is_some_and(|info| info.model.is_none());
+                if matches!(&pending, Value::Sym(id) if held(id)) && class_of(self, &pending).is_none() {
                     let at = self.at(&state, span);
                     self.wait(&mut state, None, at, false);
                 }

@@ -416,6 +416,7 @@ impl<'a> Machine<'a> {
                 let value = self.read(&mut state, *value);
                 self.replace_method(&mut state, &object, name, &value);
                 self.note_stored(&mut state, &value);
+                self.note_changed(&mut state, &object, name, &value);
                 self.set_attribute(&mut state, &object, name, value);
                 out.push((state, Res::Value(Value::None)));
             }

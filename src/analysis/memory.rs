@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::arith;
 use super::calls::Args;
 use super::facts::credential_statuses;
+use super::inputs::PUT;
 use super::machine::{End, Machine, Out, Plan, Res};
 use super::project::Entity;
 use super::state::{At, Event, Object, State};
@@ -539,17 +540,8 @@ impl Machine<'_> {
         } else if let (Value::Sym(id), Value::Str(key)) = (object, index)
             && self.moves_on(object, &value)
         {
-            Rc::make_mut(&mut state.heap).insert((*id, format!("[{key}]").into()), value);
+            Rc::make_mut(&mut state.heap).insert((*id, format!("{PUT}{key}").into()), value);
         }
-    }
-
-    /// Whether a value that is put into a mapping of which nothing is known is another one each time: the number of a
-    /// page, what stood there and more, something out of the last answer.
-    fn moves_on(&self, mapping: &Value, value: &Value) -> bool {
-        let of_it = |part: &Value| part == mapping;
-        matches!(value, Value::Num(_) | Value::Body(_) | Value::Headers(_))
-            || self.symbols.taint(value).has(Taint::COUNTER)
-            || self.symbols.mentions(value, &mut { of_it })
     }
 
     // ---- success and failure values ----

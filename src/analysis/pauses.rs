@@ -65,7 +65,11 @@ impl<'a> Machine<'a> {
                 }
                 if is_callable(&wait) {
                     let given = Self::attempt_state(&policy, attempt, error, result);
-                    let args = Args { list: given.into_iter().map(|given| (None, given)).collect(), open: false };
+                    let args = Args {
+                        list: given.into_iter().map(|given| (None, given)).collect(),
+                        open: false,
+                        ..Args::default()
+                    };
                     if args.list.is_empty() {
                         let value = self.unknown(&mut state, Taint::CALL);
                         out.push((state, Res::Value(value)));

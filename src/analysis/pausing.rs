@@ -33,7 +33,7 @@ impl Machine<'_> {
         let Value::Path(path) = &sleep.callee else { return None };
         let file = state.top()?.func.file;
         let entry = self.project.known(file, path).filter(|entry| entry.kind == Kind::Sleep)?;
-        let args = Args { list: sleep.args.to_vec(), open: false };
+        let args = Args { list: sleep.args.to_vec(), open: false, ..Args::default() };
         let amount = self.number(&args, entry.amount.as_ref())?;
         Some(self.seconds(&amount, entry.unit))
     }

@@ -167,7 +167,7 @@ impl<'a> Machine<'a> {
                     match models.function(&path).filter(|inner| inner.kind == Kind::Retry) {
                         Some(inner) => {
                             let list = args.list.iter().filter(|(name, _)| name.is_some()).cloned().collect();
-                            let named = Args { list, open: args.open };
+                            let named = Args { list, open: args.open, ..Args::default() };
                             Some(self.make_piece(file, inner, &named, None, state).value())
                         }
                         None => Some(Value::Path(path)),
@@ -249,7 +249,7 @@ impl<'a> Machine<'a> {
                 (None, None) => (piece.value(), call.receiver.clone()),
             };
             let run = run.unwrap_or(Value::None);
-            let args = Args { list: vec![(None, run.clone())], open: false };
+            let args = Args { list: vec![(None, run.clone())], open: false, ..Args::default() };
             self.note_driven(&state, &policy, &run, &args, call.span);
             let value = self.unknown(&mut state, Taint::CALL);
             out.push((state, Res::Value(value)));
@@ -292,7 +292,7 @@ impl<'a> Machine<'a> {
         }
         let Some(piece) = self.piece(here(state), value).filter(|piece| piece.word() == "policy") else { return false };
         let Some(run) = piece.part("call").cloned() else { return false };
-        let args = Args { list: vec![(None, run.clone())], open: false };
+        let args = Args { list: vec![(None, run.clone())], open: false, ..Args::default() };
         self.note_driven(state, value, &run, &args, span);
         true
     }
@@ -404,7 +404,7 @@ impl<'a> Machine<'a> {
         let entry = models.entries().iter().find(|entry| {
             entry.kind == Kind::Retry && entry.function.as_deref() == Some(word) && entry.library == first.entry.library
         })?;
-        let args = Args { list: vec![(None, a.clone()), (None, b.clone())], open: false };
+        let args = Args { list: vec![(None, a.clone()), (None, b.clone())], open: false, ..Args::default() };
         Some(self.make_piece(file, entry, &args, None, None).value())
     }
 
@@ -460,7 +460,7 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn ask_prelude(&mut self, state: State, name: &str, args: Vec<Value>, span: Span, out: &mut Out) {
-        let list = Args { list: args.into_iter().map(|value| (None, value)).collect(), open: false };
+        let list = Args { list: args.into_iter().map(|value| (None, value)).collect(), open: false, ..Args::default() };
         let here = here(&state);
         let file = match self.project.module(here) {
             Some(module) if !prelude::is(here) => prelude::file_for(module.language),
@@ -479,7 +479,7 @@ impl<'a> Machine<'a> {
     /// Calls a callable of the project's with the failure, or with the state where that is what the library gives it.
     pub(super) fn ask(&mut self, mut state: State, callable: &Value, given: Value, out: &mut Out, span: Span) {
         if is_callable(callable) {
-            let args = Args { list: vec![(None, given)], open: false };
+            let args = Args { list: vec![(None, given)], open: false, ..Args::default() };
             return self.call_value(state, callable.clone(), args, span, out);
         }
         // Whether it would is not known: a property of the failure.
@@ -662,7 +662,7 @@ impl<'a> Machine<'a> {
         if let Some(callback) = policy.part("callback").filter(|callback| **callback != Value::None).cloned() {
             let given = Self::attempt_state(&policy, attempt, error, result).unwrap_or(Value::None);
             if is_callable(&callback) {
-                let args = Args { list: vec![(None, given)], open: false };
+                let args = Args { list: vec![(None, given)], open: false, ..Args::default() };
                 return self.call_value(state, callback, args, span, out);
             }
             let value = self.unknown(&mut state, Taint::CALL);

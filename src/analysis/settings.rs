@@ -116,7 +116,8 @@ impl<'a> Machine<'a> {
                 let Some(entry) = self.models(here(state)).function(path) else { return };
                 let Some(attempts) = entry.takes.get("attempts") else { return };
                 let list = vec![(attempts.name.as_deref().map(Rc::from), number.clone())];
-                self.make_piece(here(state), entry, &Args { list, open: false }, None, Some(state)).value()
+                self.make_piece(here(state), entry, &Args { list, open: false, ..Args::default() }, None, Some(state))
+                    .value()
             }
             // How, and whether, it repeats cannot be seen.
             _ => return,
@@ -400,7 +401,8 @@ impl<'a> Machine<'a> {
         // What the rest is of is known where it is the default.
         let known =
             base.is_none_or(|base| self.piece(file, base).is_some_and(|piece| std::ptr::eq(piece.entry, entry)));
-        let piece = self.make_piece(file, entry, &Args { list, open: !known }, None, Some(state)).value();
+        let piece =
+            self.make_piece(file, entry, &Args { list, open: !known, ..Args::default() }, None, Some(state)).value();
         self.note_setting(state, base, &piece, span, false);
         Some(piece)
     }
@@ -431,7 +433,7 @@ impl<'a> Machine<'a> {
         state: Option<&State>,
     ) -> Option<Value> {
         let list = args.list.iter().filter(|(name, _)| name.is_some()).cloned().collect();
-        let named = Args { list, open: args.open };
+        let named = Args { list, open: args.open, ..Args::default() };
         entry.waits.iter().find_map(|path| {
             let wait = self.models(file).function(path)?;
             let piece = self.make_piece(file, wait, &named, None, state);

@@ -136,7 +136,7 @@ impl<'a> Machine<'a> {
                 frame.slots.get(slot.0 as usize)?.clone()
             });
             let slots = self.bind_params(&mut state, func, this, args);
-            if self.begins_otherwise(&state, func, &slots) {
+            if self.begins_otherwise(&state, func, args, &slots) {
                 state.push(Event::Asked);
             }
             if let Some(frame) = state.frames.last_mut() {
@@ -303,15 +303,18 @@ impl<'a> Machine<'a> {
         own.into_iter().take(24).any(|callee| self.acts(callee, sought, depth))
     }
 
-    /// Whether a function begins again with another word for what it is to do: a text or a variant that it was not given
-    /// before.
-    fn begins_otherwise(&self, state: &State, func: FuncRef, slots: &[Option<Value>]) -> bool {
+    /// Whether a function begins again with another word for what it is to do: it is given a text or a variant that it was
+    /// not given before. What is left out is as it usually is.
+    fn begins_otherwise(&self, state: &State, func: FuncRef, args: &Args, slots: &[Option<Value>]) -> bool {
         let (Some(function), Some(frame)) = (self.project.function(func), state.top()) else { return false };
-        function.params.iter().any(|param| {
+        let placed = args.list.iter().filter(|(name, _)| name.is_none()).count();
+        let named = |wanted: &str| args.list.iter().any(|(name, _)| name.as_deref() == Some(wanted));
+        function.params.iter().filter(|param| !param.is_self).enumerate().any(|(number, param)| {
             let at = param.slot.0 as usize;
             let (now, before) = (slots.get(at).cloned().flatten(), frame.slots.get(at).cloned().flatten());
             let word = |value: &Value| matches!(value, Value::Str(_) | Value::Path(_) | Value::Variant(..));
-            now.as_ref().is_some_and(word) && now != before
+            let given = number < placed || named(&param.name) || args.open;
+            given && now.as_ref().is_some_and(word) && now != before
         })
     }
 
